@@ -1,8 +1,8 @@
-"""Several studies: do intervals hold the truth, and are only real differences found.
+"""Several studies: whether intervals hold the truth, and whether only real differences are found.
 
 ``python -m benchmarks.across [--output FILE] [--page FILE] [--resume]``: all seeds fixed. Every
-block of studies is a few rows of ``--rows`` as soon as it is there; ``--resume`` goes on where
-these end. ``--parts`` and ``--blocks`` select a part.
+block of studies adds a few rows to ``--rows`` as soon as it is done; ``--resume`` continues after
+them. ``--parts`` and ``--blocks`` select a part.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ HERE = Path(__file__).parent
 
 
 def numbers(source: Any, method: Method = "paper", **options: Any) -> StudyNumbers:
-    """Return what ``condped.across`` knows of one study."""
-    asked = Options.of(condped.across, options | {"method": method})
-    question = replace(asked.question((0.1,)), intervals="jackknife", level=LEVEL)
-    found = study_numbers("", open_trials(source, **asked.reading), question)
+    """Return the numbers of one study that ``condped.across`` uses."""
+    parsed = Options.of(condped.across, options | {"method": method})
+    question = replace(parsed.question((0.1,)), intervals="jackknife", level=LEVEL)
+    found = study_numbers("", open_trials(source, **parsed.reading), question)
     return replace(found, branches=study_branches("", found.result))
 
 
 def together(studies: Sequence[StudyNumbers]) -> tuple[tuple[PooledParameter, ...], list[str]]:
-    """Return parameters over all studies, and which studies are said to be odd in anything."""
+    """Return parameters over all studies, and the studies named as odd in any of them."""
     named = [replace(one, name=str(place)) for place, one in enumerate(studies)]
     cells = [
         StudyImportance(
@@ -124,7 +124,7 @@ def measure_families(family: Family, trials: int, block: int) -> Iterator[Row]:
 def _pair_rows(
     shared: Row, alike: Sequence[StudyNumbers], odd: Sequence[StudyNumbers]
 ) -> Iterator[Row]:
-    """Write down disjoint pairs of studies that are alike, and pairs of which one is odd."""
+    """Record disjoint pairs of studies that are alike, and pairs of which one is odd."""
     pairs = {"alike": zip(alike[::2], alike[1::2], strict=True),
              "odd": zip(alike, odd, strict=False)}  # fmt: skip
     for kind, both in pairs.items():
@@ -133,7 +133,7 @@ def _pair_rows(
 
 
 def measure_winners(family: Family, trials: int, block: int) -> Iterator[Row]:
-    """Write down pairs of random studies of a family that is not pooled."""
+    """Record pairs of random studies of a family that is not pooled."""
     seeds = iter(range(FIRST_SEED + 1_000 * block, FIRST_SEED + 1_000 * (block + 1)))
 
     def studies(member: Member, number: int) -> list[StudyNumbers]:
@@ -148,7 +148,7 @@ def measure_winners(family: Family, trials: int, block: int) -> Iterator[Row]:
 def _scored(
     family: Family, groups: Sequence[Sequence[StudyNumbers]], kind: str, method: Method
 ) -> Row:
-    """Count how often intervals hold the truth, and what is said to differ or to be odd."""
+    """Count how often intervals hold the truth, and what is found to differ or to be odd."""
     members: Sequence[Member] = range(len(PLACES)) if kind == "smooth" else (MIDDLE,)
     every = [family.importance(member, method) for member in members]
     shares = [family.explained(member) for member in members]
@@ -174,20 +174,20 @@ def _scored(
             found["width"] += one.high - one.low
             if one.spread_high is not None and one.compared == len(group):
                 found["compared"] += 1
-                # Bisection leaves a rest that is not a spread.
+                # Bisection leaves a remainder that is not a spread.
                 held = one.spread_low - 1e-9 <= apart[one.name] <= one.spread_high + 1e-9
                 found["spread covered"] += held
     return found
 
 
 def _differ(family: Family, parameters: Sequence[PooledParameter]) -> tuple[bool, bool]:
-    """Return whether one that moves in the family is said to differ, and one that does not."""
+    """Return whether one that moves in the family is found to differ, and one that does not."""
     named = {one.name for one in parameters if one.agreement == "differs"}
     return bool(named & set(family.moving)), bool(named - set(family.moving))
 
 
 def measure_tpe(family: Family, kind: str, run: int) -> Iterator[Row]:
-    """Optimise a member by TPE, and write down what explains its first trials and all."""
+    """Optimise a member by TPE, and record what explains its first trials and all."""
     seed = FIRST_SEED + run + (500 if kind == "odd" else 0)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
     member: Member = MIDDLE if kind == "middle" else "odd"
@@ -200,7 +200,7 @@ def measure_tpe(family: Family, kind: str, run: int) -> Iterator[Row]:
 
 
 def measure_stored(objective: str, sampler: str) -> Iterator[Row]:
-    """Write down what explains the runs of an objective by one sampler."""
+    """Record what explains the runs of an objective by one sampler."""
     for stored in stored_studies(objectives=[objective], samplers=[sampler]):
         options = stored.source()
         found = numbers(options.pop("source"), **options)
@@ -209,11 +209,11 @@ def measure_stored(objective: str, sampler: str) -> Iterator[Row]:
 
 
 def _jobs(
-    asked: argparse.Namespace,
+    arguments: argparse.Namespace,
 ) -> Iterator[tuple[tuple[Any, ...], Callable[[], Iterator[Row]]]]:
     """Iterate over what to run, with a key that no other run has; a bit of everything first."""
-    for block in range(asked.blocks):
-        if "families" in asked.parts:
+    for block in range(arguments.blocks):
+        if "families" in arguments.parts:
             for family in FAMILIES:
                 for trials in TRIALS:
                     yield (
@@ -226,11 +226,11 @@ def _jobs(
                         ("families", family.name, trials, block),
                         partial(measure_winners, family, trials, block),
                     )
-        if block == 0 and "stored" in asked.parts:
-            single = [one for one in _stored_pairs() if one[1] in asked.samplers]
+        if block == 0 and "stored" in arguments.parts:
+            single = [one for one in _stored_pairs() if one[1] in arguments.samplers]
             for objective, sampler in single:
                 yield ("stored", objective, sampler), partial(measure_stored, objective, sampler)
-        if block == 1 and "tpe" in asked.parts:
+        if block == 1 and "tpe" in arguments.parts:
             runs = [
                 (run, kind, family)
                 for kind, number in TPE_RUNS.items()
@@ -266,7 +266,7 @@ def _key(row: Row) -> tuple[Any, ...]:
 
 
 def main() -> None:
-    """Measure everything, write it down and show it."""
+    """Measure everything, save it and show it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--blocks", type=int, default=BLOCKS, help="of studies of each family")
@@ -275,26 +275,26 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="Markdown file")
     parser.add_argument("--rows", type=Path, help="rows of each block; beside the output")
     parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    path: Path = asked.rows or asked.output.with_suffix(".jsonl")
+    path: Path = arguments.rows or arguments.output.with_suffix(".jsonl")
     rows: list[Row] = []
-    if asked.resume and path.exists():
+    if arguments.resume and path.exists():
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     known = {_key(row) for row in rows}
     with path.open("a" if rows else "w", encoding="utf-8") as file:
-        for key, run in _jobs(asked):
+        for key, run in _jobs(arguments):
             if key not in known:
                 found = list(run())
                 file.writelines(f"{json.dumps(row)}\n" for row in found)
                 file.flush()
                 rows += found
     told = summaries(rows)
-    asked.output.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    arguments.output.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     text = page(told)
     print(text)
-    if asked.page is not None:
-        asked.page.write_text(text, encoding="utf-8")
+    if arguments.page is not None:
+        arguments.page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

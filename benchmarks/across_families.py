@@ -25,7 +25,7 @@ Problem: TypeAlias = BranchingProblem | AdditiveProblem
 PLACES = tuple(NormalDist().inv_cdf((place + 0.5) / 9) for place in range(9))
 MIDDLE = 4
 IDLE = 2  # parameters that do nothing
-LARGE = 40_000  # trials, of what the paper's estimator tends to
+LARGE = 40_000  # trials, for the limit of the paper's estimator
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _scaled(parameter: Any) -> Any:
 
 
 def _branches(place: float) -> BranchingProblem:
-    """Two branches; the better the second one, the less the first decides alone."""
+    """Two branches; the better the second one is, the less the first decides alone."""
     return BranchingProblem(
         "branches", "",
         Gate("c", (0.4,), (Leaf("x", -3, 3), Leaf("y", -2.2 - 0.35 * place, 4))),
@@ -133,7 +133,7 @@ def _branches(place: float) -> BranchingProblem:
 
 
 def _sum(place: float) -> AdditiveProblem:
-    """Three numbers and noise; what one gains another loses."""
+    """Three numbers and noise; one gains what another loses."""
     slopes = {"u": 0.6 + 0.08 * place, "v": 0.45 - 0.08 * place, "w": 0.2, NOISE: 0.5}
     domains = {name: Float(0, 1) for name in "uvw"}
     return AdditiveProblem("sum", domains, (Branch(1.0, {}, 0.0, slopes),))
@@ -150,7 +150,7 @@ def _winners(place: float) -> AdditiveProblem:
 
 
 def _twins(place: float) -> AdditiveProblem:
-    """Two models that are exactly alike: which of them a sampler settles in is luck."""
+    """Two models that are exactly alike: which of them a sampler settles on is luck."""
     return _two_models(0.0, 0.6 + 0.12 * place)
 
 

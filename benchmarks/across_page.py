@@ -1,4 +1,4 @@
-"""What benchmarks.across measured: rows as cells, and their page."""
+"""The measurements of benchmarks.across: rows as cells, and their page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHOSEN_BY = (
 
 
 def plain_numbers(study: StudyNumbers) -> Row:
-    """Return what two studies are compared by, as plain data."""
+    """Return the numbers by which two studies are compared, as plain data."""
     explained = {
         name: [one.value, one.sampling, one.chance, one.hits]
         for name, one in study.explained.items()

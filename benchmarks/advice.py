@@ -1,8 +1,8 @@
 """Does advice help? Going on unchanged, against a study started by advice, and AdvisedSampler.
 
 ``python -m benchmarks.advice [--output FILE] [--page FILE] [--resume]``: all seeds fixed, equal
-budgets of twice N0 trials. Every run is a row of ``--rows`` as soon as it is there; ``--resume``
-goes on where these end. ``--tasks``, ``--samplers`` and ``--seeds`` select a part.
+budgets of twice N0 trials. Every run adds a row to ``--rows`` as soon as it is done; ``--resume``
+continues after them. ``--tasks``, ``--samplers`` and ``--seeds`` select a part.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FIRST = (50, 100, 200)  # N0: the trials before advice, and as many after it
 FIRST_SEED = 100  # rules were chosen by looking at runs of lower ones
 SEEDS = {"random": 20, "tpe": 20}
 SLOW_SEEDS = {"random": 10, "tpe": 3}  # of tasks with dozens of conditional parameters
-# What takes long comes later, so that a run that is stopped has measured a bit of everything.
+# Slow cases come later, so that a run that is stopped has measured a bit of everything.
 TURNS = {("random", False): 1, ("random", True): 2, ("tpe", False): 3, ("tpe", True): 10}
 WIDEN_TRIALS = (100, 200, 400)
 WIDEN_SEEDS = 20
@@ -81,7 +81,7 @@ def measure(task: Task, kind: Sampler, seed: int) -> Iterator[Row]:
 def _started(
     task: Task, unchanged: optuna.Study, kind: Sampler, seed: int, first: int
 ) -> tuple[condped.Advice, optuna.Study | None]:
-    """Return the advice on the first trials, and the study that goes on by it; None: no advice."""
+    """Return the advice on the first trials, and the study that follows it; None: no advice."""
     study = optuna.create_study(sampler=sampler_of(kind, seed + 1_000))
     study.add_trials(unchanged.trials[:first])
     advice = condped.advise(study)
@@ -118,13 +118,13 @@ def _has(domain: Any, value: Any) -> bool:
 
 
 def measure_bounds(case: str, kind: Sampler, seed: int) -> Iterator[Row]:
-    """Count which bounds are said to need widening, of the first trials of one study."""
+    """Count which bounds are advised to be widened, from the first trials of one study."""
     sizes = WIDEN_TRIALS if kind == "random" or seed < LONG_SEEDS else WIDEN_TRIALS[:-1]
     study = study_of(case, kind, FIRST_SEED + seed, max(sizes))
     for trials in sizes:
         cut = optuna.create_study(sampler=study.sampler)
         cut.add_trials(study.trials[:trials])
-        # Whether to widen does not depend on how parameters are tested: the fastest way.
+        # Whether to widen does not depend on how parameters are tested: take the fastest way.
         advice = condped.advise(cut, sampling="random")
         found = [(step.parameter, _side(step)) for step in advice.widenings]
         beyond = CASES[case].beyond
@@ -144,19 +144,19 @@ def _known(path: Path) -> list[Row]:
         return [json.loads(line) for line in file]
 
 
-def _jobs(asked: argparse.Namespace) -> Iterator[tuple[Key, Callable[[], Iterator[Row]]]]:
+def _jobs(arguments: argparse.Namespace) -> Iterator[tuple[Key, Callable[[], Iterator[Row]]]]:
     """Yield what to run in turn, with a key that no other run has."""
-    found = tasks(asked.yahpo)
+    found = tasks(arguments.yahpo)
     jobs: list[tuple[float, Key, Callable[[], Iterator[Row]]]] = []
-    for kind in asked.samplers:
-        for name in () if asked.only_bounds else asked.tasks or found:
+    for kind in arguments.samplers:
+        for name in () if arguments.only_bounds else arguments.tasks or found:
             slow = found[name].slow
-            for seed in range(min(asked.seeds, (SLOW_SEEDS if slow else SEEDS)[kind])):
+            for seed in range(min(arguments.seeds, (SLOW_SEEDS if slow else SEEDS)[kind])):
                 turn = float(TURNS[kind, slow] * (seed + 1))
                 jobs.append(
                     (turn, ("task", name, kind, seed), partial(measure, found[name], kind, seed))
                 )
-        for case in () if asked.tasks else CASES:
+        for case in () if arguments.tasks else CASES:
             for seed in range(WIDEN_SEEDS):
                 jobs.append(
                     (
@@ -175,7 +175,7 @@ def _key(row: Row) -> Key:
 
 
 def main() -> None:
-    """Measure everything, write it down and show it."""
+    """Measure everything, save it and show it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tasks", nargs="+", help="these; all if not given")
     parser.add_argument("--samplers", nargs="+", choices=SAMPLERS, default=SAMPLERS)
@@ -186,25 +186,25 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="Markdown file")
     parser.add_argument("--rows", type=Path, help="a row per run; beside the output")
     parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    path: Path = asked.rows or asked.output.with_suffix(".jsonl")
-    rows = _known(path) if asked.resume and path.exists() else []
+    path: Path = arguments.rows or arguments.output.with_suffix(".jsonl")
+    rows = _known(path) if arguments.resume and path.exists() else []
     known = {_key(row) for row in rows}
     with path.open("a" if rows else "w", encoding="utf-8") as file:
-        for key, run in _jobs(asked):
+        for key, run in _jobs(arguments):
             if key in known:
                 continue
             found = list(run())
             file.writelines(f"{json.dumps(row)}\n" for row in found)
             file.flush()
             rows += found
-    told = summaries(rows, tasks(asked.yahpo))
-    asked.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    told = summaries(rows, tasks(arguments.yahpo))
+    arguments.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
     text = page(told)
     print(text)
-    if asked.page is not None:
-        asked.page.write_text(text, encoding="utf-8")
+    if arguments.page is not None:
+        arguments.page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Studies whose optimum lies inside the domains, or beyond a bound: where advice says widen.
+"""Studies whose optimum lies inside the domains, or beyond a bound: when advice says widen.
 
 Every objective also has parameters that do nothing. Studies are drawn by Optuna's random search and
 by TPE with default settings.
@@ -22,7 +22,7 @@ class Bounds:
     what: str
     objective: Objective
     beyond: tuple[tuple[str, str], ...] = ()  # parameter and "low" or "high"; none: inside
-    counted: bool = True  # whether it is plain what is right
+    counted: bool = True  # whether the right answer is clear
 
 
 def _unit(trial: optuna.Trial, *names: str) -> list[float]:
@@ -90,7 +90,7 @@ def _noise(trial: optuna.Trial) -> float:
     _unit(trial, "x", "y", "z")
     _idle(trial)
     trial.suggest_categorical("choice", ["a", "b", "c"])
-    # Of the trial's number alone, so that every study has its own noise in a fixed order.
+    # From the trial's number alone, so that every study has its own noise in a fixed order.
     return math.sin(1e4 * (trial.number + 1) ** 1.5)
 
 

@@ -16,7 +16,7 @@ Row: TypeAlias = dict[str, Any]
 Summary: TypeAlias = dict[str, Any]
 # Smaller regrets, as a share of what random draws typically have, are taken for equal.
 FLOOR = 1e-4
-FEWEST = 4  # studies with advice, for an interval that says something
+FEWEST = 4  # studies with advice, for an informative interval
 _BOOTSTRAPS = 2_000
 _LEVEL = 0.95
 # The ways that are compared with going on, with the field that says whether anything was narrowed,
@@ -53,14 +53,14 @@ def ratio(rows: Sequence[Row], way: str) -> tuple[float, float, float]:
 
 
 def verdict(rows: Sequence[Row], low: float, high: float) -> str:
-    """Say what an interval shows; of few studies it shows nothing."""
+    """Return what an interval shows; with few studies it shows nothing."""
     if len({(row["task"], row["seed"]) for row in rows}) < FEWEST:
         return "few"
     return "better" if high < 1 else "worse" if low > 1 else "open"
 
 
 def summary(rows: Sequence[Row], way: str) -> Summary:
-    """Return the measures of some runs: how often advised, and of those what came of it."""
+    """Return the measures of some runs: how often advised, and the results of advised ones."""
     value, advised, cut = WAYS[way]
     own = [row for row in rows if row[advised]]
     found: Summary = {"runs": len(rows), "advised": len(own)}

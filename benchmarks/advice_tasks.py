@@ -1,7 +1,7 @@
 """Tasks to try advice on: objectives with known best configurations; all are minimised.
 
 Tables of evaluations are looked up at the nearest configuration: the stored trials of scikit-learn
-models in ``benchmarks/studies/data``, and YAHPO Gym's in ``../shared/data`` where they are there.
+models in ``benchmarks/studies/data``, and YAHPO Gym's in ``../shared/data`` if they exist.
 """
 
 from __future__ import annotations
@@ -301,7 +301,7 @@ _YAHPO = {
 
 
 def yahpo(folder: Path) -> Iterator[Task]:
-    """Yield YAHPO Gym's tables, where they are there."""
+    """Yield YAHPO Gym's tables, if they exist."""
     for name, held_out in _YAHPO.items():
         if (folder / f"{name}.parquet").exists():
             table = _surrogate(folder, name)

@@ -3,7 +3,7 @@
 Run: python -m benchmarks.archive [--quick] [--studies 100 1000] [--rounds 3]
      [--scratch DIRECTORY] [--output FILE]
 
-A Parquet file of studies of 200 trials and 20 parameters each, told apart by a column, one study
+A Parquet file of studies of 200 trials and 20 parameters each, labelled by a column, one study
 after the other. Each measurement runs in a fresh process, after a call with ten of the studies,
 which does the imports: reading the file (pyarrow, all columns, into memory); reading it as one
 table of trials; ``condped.across`` over batches of it, over the same rows in memory, and over a
@@ -64,7 +64,7 @@ def measured(task: str, path: Path) -> dict[str, float]:
 
 
 def one_size(path: Path, studies: int, tasks: list[str], rounds: int) -> list[dict[str, Any]]:
-    """Measure all tasks with a file of so many studies; the best of some rounds counts."""
+    """Measure all tasks with a file of this many studies; the best of several rounds counts."""
     every = dict.fromkeys(("read", *tasks))
     runs = [{task: measured(task, path) for task in every} for _ in range(rounds)]
     best = {task: min((run[task] for run in runs), key=_processor_time) for task in every}
@@ -89,7 +89,7 @@ def _processor_time(run: dict[str, float]) -> float:
 
 
 def main() -> None:
-    """Run all measurements and write them down."""
+    """Run all measurements and save them."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

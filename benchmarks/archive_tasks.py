@@ -63,7 +63,7 @@ def duckdb(path: str, study: str | None) -> None:
 
 
 def singles(path: str, study: str | None) -> None:
-    """Ask for the importances of each study by itself, as without across."""
+    """Compute the importances of each study by itself, as without across."""
     table = pq.read_table(path)
     for name in pc.unique(table["study"]).to_pylist()[: 10 if study else None]:
         own = table.filter(pc.equal(table["study"], name)).drop_columns(["study", "trial"])
@@ -82,7 +82,7 @@ TASKS: dict[str, Callable[[str, str | None], None]] = {
 
 
 def _peak_bytes() -> int:
-    """Return the most memory that this process has had; not what its parent had before."""
+    """Return the peak memory of this process, without that of its parent."""
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     return 1024 * int(status.partition("VmHWM:")[2].split()[0])
 

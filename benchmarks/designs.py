@@ -1,7 +1,6 @@
 """Designs that break tests: repeats, budgets as rows, enqueued trials, drifts, walks, grids, sorts.
 
-Each has a cheap objective of three real parameters, the first of which decides, beside four dead
-ones.
+Each has a cheap objective of three real parameters, the first of which decides, and four dead ones.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _EFFECTS = {"u": 0.0, "v": 0.05, "w": 0.15}
 
 
 def loss(params: Params, rng: Rng, noise: float = 0.03) -> float:
-    """Return the loss of a configuration: x decides, y and k have a say."""
+    """Return the loss of a configuration: x decides, y and k contribute."""
     bend = 0.04 * abs(np.log10(float(params["y"])) + 1)
     effect = (float(params["x"]) - 0.3) ** 2 + bend + _EFFECTS[str(params["k"])]
     return float(effect + noise * rng.standard_normal())

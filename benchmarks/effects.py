@@ -1,4 +1,4 @@
-"""Effects against the truth: how often intervals of medians hold it.
+"""Effects against the truth: the coverage of intervals of medians.
 
 ``python -m benchmarks.effects --output benchmarks/effects.json`` takes about ten minutes. The truth
 of a range of values is the median of a million random trials that lie in it. Bins do not depend on
@@ -82,7 +82,7 @@ def problems() -> Iterator[Any]:
 
 
 def measured(truth: Truth, effects: condped.Effects, found: dict[str, list[float]]) -> None:
-    """Add to what was found whether intervals hold the truth, and by how much contrasts differ."""
+    """Add to ``found`` whether intervals hold the truth, and by how much contrasts differ."""
     for parameter in effects:
         for regime in parameter.regimes:
             if regime.domain is None or regime.domain.single:

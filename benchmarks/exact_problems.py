@@ -20,7 +20,7 @@ from condped import Categorical, Float, Int, Space, TrialTable, when
 
 Array: TypeAlias = Any
 _STEPS = 4000  # of a value, between which its effect is taken as constant
-NOISE = ""  # a term of the loss that is no parameter
+NOISE = ""  # a term of the loss that is not a parameter
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Branch:
 class AdditiveProblem:
     """Choices and whole numbers decide which values add up to the loss.
 
-    With ``levels`` the loss is rounded up to one of so many steps of 1: trials tie.
+    With ``levels`` the loss is rounded up to one of this many steps of 1, so that trials tie.
     """
 
     name: str
@@ -298,7 +298,7 @@ def sampled_truth(
 ) -> dict[float, dict[str, float]]:
     """Return the importances of many random trials in equal bins: a check of the exact ones.
 
-    What the shares of hits in bins scatter by chance is taken off.
+    The scatter of the shares of hits in bins by chance is subtracted.
     """
     columns = problem.columns(trials, seed=1)
     loss = columns.pop("loss")

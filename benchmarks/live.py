@@ -6,9 +6,9 @@ Run: python -m benchmarks.live [--only storages|memory] [--kinds sqlite postgres
 Four worker processes share a study with Optuna's default sampler; their objective sleeps. While it
 runs: how long after the end of a trial the page shows it, whether slider, card, fold and scroll
 stay where the reader put them, and what 50 more viewers receive. Afterwards the server is killed
-and started again, the storage taken away and given back, and Ctrl-C pressed. The slowdown is the
-ratio of shorter runs with a server and a page to those without, taken in turns. What a thousand
-updates leave behind is measured apart (live_memory.py).
+and restarted, the storage taken away and given back, and Ctrl-C pressed. The slowdown is the ratio
+of shorter runs with a server and a page to those without, taken in turns. What a thousand updates
+leave behind is measured separately (live_memory.py).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _KEPT = """() => ({
 
 
 class Follower(threading.Thread):
-    """Viewers without a browser: they count what they are sent."""
+    """Viewers without a browser, which count what they receive."""
 
     def __init__(self, address: str, viewers: int) -> None:
         super().__init__(daemon=True)
@@ -85,7 +85,7 @@ def slowdown(place: Stored, browser: Browser, trials: int, seconds: float) -> di
         took["served"].append(max(_durations(place.work(WORKERS, trials, seconds))))
         page.close()
         server.stop()
-    # The best of each: whatever else a machine does only makes a run slower.
+    # The best of each: other work on a machine only makes a run slower.
     return took | {"slowdown": min(took["served"]) / min(took["alone"]) - 1}
 
 
@@ -220,7 +220,7 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def measured(part: str, asked: argparse.Namespace) -> Any:
+def measured(part: str, arguments: argparse.Namespace) -> Any:
     """Measure one part, and print it."""
     with browsing() as browser:
         if part == "memory":
@@ -229,13 +229,15 @@ def measured(part: str, asked: argparse.Namespace) -> Any:
             print(memory_table(found))
             return found
         rows = []
-        for kind in asked.kinds:
+        for kind in arguments.kinds:
             with (
                 tempfile.TemporaryDirectory(prefix="condped-") as name,
                 stored(kind, Path(name)) as place,
             ):
-                row = watched(place, browser, asked.trials, asked.seconds, asked.screenshots)
-                row |= slowdown(place, browser, asked.trials // 5, 2.5 * asked.seconds)
+                row = watched(
+                    place, browser, arguments.trials, arguments.seconds, arguments.screenshots
+                )
+                row |= slowdown(place, browser, arguments.trials // 5, 2.5 * arguments.seconds)
             print(json.dumps(row, indent=2))
             rows.append(row)
         print(table(rows))
@@ -251,13 +253,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.2, help="that an objective sleeps")
     parser.add_argument("--screenshots", type=Path, metavar="FOLDER", help="for pictures of pages")
     parser.add_argument("--output", type=Path)
-    asked = parser.parse_args()
-    known = asked.output is not None and asked.output.exists()
-    found = json.loads(asked.output.read_text(encoding="utf-8")) if known else {}
-    for part in PARTS if asked.only is None else (asked.only,):
-        found[part] = measured(part, asked)
-        if asked.output is not None:
-            asked.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    arguments = parser.parse_args()
+    known = arguments.output is not None and arguments.output.exists()
+    found = json.loads(arguments.output.read_text(encoding="utf-8")) if known else {}
+    for part in PARTS if arguments.only is None else (arguments.only,):
+        found[part] = measured(part, arguments)
+        if arguments.output is not None:
+            arguments.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""``condped serve`` as a user starts it, a browser, and what is measured of both."""
+"""``condped serve`` as a user starts it, a browser, and measurements of both."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Server:
         return sum(map(_processor, family(self.process.pid)))
 
     def stop(self, sign: signal.Signals = signal.SIGINT) -> tuple[int, float]:
-        """End it by a signal; return its exit code and how long that took."""
+        """Stop it by a signal; return its exit code and how long that took."""
         begun = time.monotonic()
         self.process.send_signal(sign)
         return self.process.wait(timeout=30), time.monotonic() - begun

@@ -30,7 +30,7 @@ print(time.time() - begun)
 
 
 def objective(trial: optuna.Trial, seconds: float) -> float:
-    """Sleep, and return what two of eight parameters decide; two are dead."""
+    """Sleep, and return a value that depends mostly on two of eight parameters; two are dead."""
     model = trial.suggest_categorical("model", ["svm", "network", "tree"])
     trial.suggest_float("dead", 0, 1)
     trial.suggest_int("seed", 0, 9)
@@ -55,7 +55,7 @@ def opened_storage(source: str) -> optuna.storages.BaseStorage | str:
 
 @dataclass(frozen=True)
 class Stored:
-    """A storage: what condped calls it, and its server if it has one."""
+    """A storage: its source for condped, and its server if it has one."""
 
     kind: str
     source: str

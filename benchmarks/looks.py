@@ -1,8 +1,8 @@
-"""Whether verdicts hold when a running study is looked at again and again, and forecasts, too.
+"""Whether verdicts and forecasts hold when a running study is looked at repeatedly.
 
 ``python -m benchmarks.looks [--quick] [--output FILE] [--page FILE] [--resume]``: default settings
-only, all seeds fixed. Every study is a row of ``--rows`` as soon as it is there; ``--resume`` goes
-on where these end. ``--samplers`` and ``--studies`` select a part of the stored ones.
+only, all seeds fixed. Every study adds a row to ``--rows`` as soon as it is done; ``--resume``
+continues after them. ``--samplers`` and ``--studies`` select a part of the stored ones.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from benchmarks.looks_page import Row, page, summaries, tables
 from benchmarks.looks_tasks import CHOSEN, REPORTED, Task, stored, synthetic
 from benchmarks.studies.samplers import SAMPLERS
 
-EVERY = 10  # trials, after which somebody looks again
+EVERY = 10  # trials between looks
 HERE = Path(__file__).parent
 
 
 def measure(task: Task, *, once: bool) -> Row:
     """Look at a study every ten trials, and forecast at each look.
 
-    With ``once`` also by p-values that are meant to be looked at once, which takes longest.
+    With ``once``, also at p-values that are meant for a single look, which takes longest.
     """
     table = condped.read(**task.source())
     finished = table.finished
@@ -70,7 +70,7 @@ def _known(path: Path) -> list[Row]:
 
 
 def main() -> None:
-    """Measure everything, write it down and show it."""
+    """Measure everything, save it and show it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few studies")
     parser.add_argument("--samplers", nargs="+", choices=SAMPLERS, help="these; all if not given")
@@ -82,27 +82,27 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="Markdown file")
     parser.add_argument("--rows", type=Path, help="a row per study; beside the output")
     parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    path: Path = asked.rows or asked.output.with_suffix(".jsonl")
-    rows = _known(path) if asked.resume and path.exists() else []
+    path: Path = arguments.rows or arguments.output.with_suffix(".jsonl")
+    rows = _known(path) if arguments.resume and path.exists() else []
     known = {row["study"] for row in rows}
-    halves = (CHOSEN, REPORTED) if asked.all else (REPORTED,)
+    halves = (CHOSEN, REPORTED) if arguments.all else (REPORTED,)
     with path.open("a" if rows else "w", encoding="utf-8") as file:
         tasks = chain(
-            synthetic(halves, 4 if asked.quick else asked.synthetic),
-            stored(asked.samplers, halves, 2 if asked.quick else asked.studies),
+            synthetic(halves, 4 if arguments.quick else arguments.synthetic),
+            stored(arguments.samplers, halves, 2 if arguments.quick else arguments.studies),
         )
         for number, task in enumerate(tasks):
             if task.study not in known:
-                rows.append(measure(task, once=number % asked.once == 0))
+                rows.append(measure(task, once=number % arguments.once == 0))
                 file.write(f"{json.dumps(rows[-1])}\n")
                 file.flush()
     told = summaries(rows)
-    asked.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    arguments.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
     print(tables(told))
-    if asked.page is not None:
-        asked.page.write_text(page(told), encoding="utf-8")
+    if arguments.page is not None:
+        arguments.page.write_text(page(told), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -170,7 +170,7 @@ def _forecasts(name: str, rows: list[Row], kind: str) -> dict[str, Any]:
 
 
 def _stopping(name: str, rows: Sequence[Row], early: int) -> dict[str, Any]:
-    """Return what ending a study at the first forecast without an open parameter would do."""
+    """Return the effect of ending a study at the first forecast without an open parameter."""
     ends: list[float] = []
     missed: list[list[bool]] = []  # of each study: parameters found later, whether they are used
     for row in rows:
@@ -203,7 +203,7 @@ def _truth(row: Row, one: dict[str, Any]) -> int | None:
 
 
 def holds(row: Row, one: dict[str, Any]) -> bool:
-    """Return whether an interval holds what is known of the truth."""
+    """Return whether an interval holds the truth, as far as it is known."""
     truth = _truth(row, one)
     low = math.inf if one["low"] is None else one["low"]
     high = math.inf if one["high"] is None else one["high"]

@@ -28,7 +28,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Task:
-    """A study to look at, and what is known of it."""
+    """A study to look at, and what is known about it."""
 
     study: str  # a name that no other study has
     origin: str  # "stored" or "synthetic"

@@ -49,7 +49,7 @@ _LOADED = "performance.getEntriesByType('navigation')[0].loadEventEnd"
 def study_in_memory(trials: int) -> optuna.Study:
     """Return a study of which a few parameters matter."""
     rng = np.random.default_rng(0)
-    # An object for each parameter, as suggest_float makes them: Optuna's picture copies them all.
+    # One object per parameter, as suggest_float makes them: Optuna's picture copies them all.
     domains: dict[str, optuna.distributions.BaseDistribution] = {
         f"x{place:02d}": optuna.distributions.FloatDistribution(0, 1)
         for place in range(_PARAMETERS - 3)
@@ -79,11 +79,11 @@ def against_optuna(trials: int, folder: Path, *, repeats: int) -> dict[str, floa
     study = study_in_memory(trials)
     ours = best_of(lambda: condped.report(study, folder / "report.html"), repeats)
     fastest = float("inf")
-    for _ in range(repeats):  # tens of seconds each: nothing that a warm-up would change
+    for _ in range(repeats):  # tens of seconds each: a warm-up would not matter
         start = time.perf_counter()
         optuna.visualization.plot_param_importances(study)
         fastest = min(fastest, time.perf_counter() - start)
-    # Nearly all of that goes into the picture's texts; what the numbers alone take is told, too.
+    # Nearly all of that goes into the picture's texts; the numbers alone are timed as well.
     numbers = best_of(lambda: optuna.importance.get_param_importances(study), repeats)
     print(
         f"{trials} trials × {_PARAMETERS} parameters: Optuna's picture {fastest:.2f} s (its "
@@ -107,7 +107,7 @@ def against_reading(trials: int, folder: Path, *, repeats: int) -> dict[str, flo
     write_sqlite(database, trials)
     url = f"sqlite:///{database}"
     reading = command = float("inf")
-    for _ in range(repeats):  # in turn: other work on the machine meets both
+    for _ in range(repeats):  # in turns: other work on the machine affects both
         reading = min(reading, _process("-c", f"import condped; condped.read({url!r})"))
         command = min(command, _process("-m", "condped", "report", url, "-o", str(page)))
     print(

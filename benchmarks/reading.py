@@ -1,4 +1,4 @@
-"""Reading Optuna's storages against Optuna itself: from the file to the importances.
+"""Reading Optuna's storages, compared with Optuna itself: from the file to the importances.
 
 Run: python -m benchmarks.reading [--trials 100000] [--output FILE]
 

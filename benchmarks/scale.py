@@ -130,7 +130,7 @@ def one_size(path: Path, rows: int, engines: list[str], rounds: int) -> list[dic
 
 
 def main() -> None:
-    """Run all measurements and write them down."""
+    """Run all measurements and save them."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

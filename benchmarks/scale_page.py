@@ -1,4 +1,4 @@
-"""The numbers of docs/trust/scale.md: what benchmarks.scale, .workers and .archive wrote down.
+"""The numbers of docs/trust/scale.md, as measured by benchmarks.scale, .workers and .archive.
 
 Run: python -m benchmarks.scale_page
 """
@@ -74,7 +74,7 @@ def _sizes(scale: dict[str, Any]) -> list[str]:
 
 
 def _linear(scale: dict[str, Any]) -> list[str]:
-    """Say how the time grows with the rows, and what is spent after counting."""
+    """Return how the time grows with the rows, and what is spent after counting."""
     times = {(run["engine"], run["task"], run["rows"]): run for run in scale["runs"]}
     sizes = sorted({run["rows"] for run in scale["runs"]})
     lines = []
@@ -90,7 +90,7 @@ def _linear(scale: dict[str, Any]) -> list[str]:
 
 
 def _one_and_two(workers: dict[str, Any]) -> list[str]:
-    """Return what the model says for two workers, beside what two took."""
+    """Return what the model predicts for two workers, beside what two took."""
     sizes = sorted({run["rows"] for run in workers["runs"]})
     lines = [
         "### One worker and two",

@@ -4,7 +4,7 @@ Run: python -m benchmarks.speed [--quick] [--output FILE]
 
 Every rival computes the same importances (default quantiles) on a study of its own in memory; all
 are timed in the same process, best of several runs. "columns" is a mapping of numpy arrays and
-a space, as a user has them: reading, checking and estimating are all in the time.
+a space, as a user has them: the time includes reading, checking and estimating.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def large(rows: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Run all measurements and write them down."""
+    """Run all measurements and save them."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

@@ -147,7 +147,7 @@ def lines_of(found: dict[str, Any]) -> str:
 
 
 def _decide(rows: list[dict[str, Any]]) -> None:
-    """Print where calibrated is worse than the rule for becoming the default allows."""
+    """Print where calibrated is worse than allowed by the rule for becoming the default."""
     for what, cells in (("problem", rows), ("group", averages(rows))):
         found, total = violations(cells)
         print(f"calibrated is worse than allowed in {len(found)} of {total} cases by {what}")
@@ -156,25 +156,25 @@ def _decide(rows: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    """Measure everything and write it down."""
+    """Measure everything and save it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the repeats")
     parser.add_argument("--output", type=Path, help="JSON file")
     parser.add_argument("--page", type=Path, help="Markdown file")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    many = 1 if asked.quick else 10
+    many = 1 if arguments.quick else 10
     started = time.perf_counter()
-    sizes = SIZES[:-1] if asked.quick else SIZES
+    sizes = SIZES[:-1] if arguments.quick else SIZES
     # Drawing a study by TPE takes seconds.
-    seeds, tpe_seeds = (3, 2) if asked.quick else (5, 2)
+    seeds, tpe_seeds = (3, 2) if arguments.quick else (5, 2)
     alarms = 40 * many
     found: dict[str, Any] = {
         "false_alarm_repeats": alarms, "error_studies": seeds, "tpe_studies": tpe_seeds,
     }  # fmt: skip
     for name, measure in (
         ("errors", lambda: errors(sizes, seeds, tpe_seeds)),
-        ("coverage", lambda: coverage(2 if asked.quick else 5, tpe_seeds)),
+        ("coverage", lambda: coverage(2 if arguments.quick else 5, tpe_seeds)),
         ("pair_alarms", lambda: pair_alarms(30 * many)),
         ("tpe_pair_alarms", lambda: tpe_pair_alarms(3)),
         ("false_alarms", lambda: false_alarms(alarms)),
@@ -186,11 +186,11 @@ def main() -> None:
         found[name] = measure()
         print(f"{name}: {time.perf_counter() - started:.0f} s", flush=True)
     _decide(found["errors"])
-    if asked.output:
-        asked.output.write_text(lines_of(found), encoding="utf-8")
+    if arguments.output:
+        arguments.output.write_text(lines_of(found), encoding="utf-8")
     text = page(found)
-    if asked.page:
-        asked.page.write_text(text, encoding="utf-8")
+    if arguments.page:
+        arguments.page.write_text(text, encoding="utf-8")
     else:
         print(text)
 

@@ -85,7 +85,7 @@ def _averaged(ones: Sequence[Row]) -> Row:
 
 @dataclass(frozen=True)
 class Violation:
-    """Where calibrated is worse than the rule for becoming the default allows."""
+    """Where calibrated is worse than allowed by the rule for becoming the default."""
 
     group: str
     problem: str

@@ -21,7 +21,7 @@ def table(header: Sequence[Any], rows: Sequence[Sequence[Any]]) -> list[str]:
 
 
 def exact_aims(found: Mapping[str, Any]) -> list[Aim]:
-    """Return what was to be reached, whether it was, and what was measured."""
+    """Return the aims, whether they were reached, and what was measured."""
     rows = found["errors"]
     by_group = averages(rows)
     leaks = [r["leak"] for r in by_group if _is(r, trials=100, idle=40, method="calibrated")]
@@ -136,7 +136,7 @@ def _cell(row: Row | None, idle: int) -> str:
 
 
 def _decision(rows: Sequence[Row]) -> list[str]:
-    """Say which method is to be the default, by the rule that was set before measuring."""
+    """Return which method is to be the default, by the rule that was set before measuring."""
     worse, total = violations(rows)
     if not worse:
         return ["`calibrated` is nowhere worse than allowed, and so the default."]

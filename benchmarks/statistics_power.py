@@ -1,6 +1,6 @@
 """How often an effect is found: on random trials, on TPE's, and by an oracle.
 
-The oracle is told, for every trial, from which density Optuna drew each value, which no storage
+The oracle knows, for every trial, from which density Optuna drew each value, which no storage
 keeps. It compares the good trials' values with draws from these densities.
 """
 
@@ -127,7 +127,7 @@ def _oracle(study: optuna.Study, sampler: WatchedSampler, trials: int, seed: int
         learnt = sampler.laws[name]
         start = len(study.trials) - len(learnt)
         laws = np.array([*[np.full(POINTS, 1 / POINTS)] * start, *learnt])[:trials]
-        # Cells that all trials together fill alike, however narrow the places that TPE prefers.
+        # Cells that all trials together fill evenly, however narrow the places that TPE prefers.
         places = np.cumsum(laws.mean(axis=0)) - 0.5 * laws.mean(axis=0)
         cell_of = np.minimum((CELLS * places).astype(int), CELLS - 1)
         in_cells = laws @ np.eye(CELLS)[cell_of]
@@ -148,7 +148,7 @@ def _p_value(weights: Floats, laws: Floats, cells: npt.NDArray[np.int64]) -> flo
         excess[np.arange(count), cells[trial]] += weight
     excess -= weights @ laws
     middles = (np.arange(CELLS) + 0.5) / CELLS
-    width = 0.5 * len(weights) ** -0.2 / np.sqrt(12)  # half of Scott's, as condped's own test has
+    width = 0.5 * len(weights) ** -0.2 / np.sqrt(12)  # half of Scott's, as in condped's own test
     kernel = np.exp(-0.5 * ((middles - middles[:, None]) / width) ** 2)
     around = (laws.sum(axis=0) @ kernel) + 1e-9
     statistic = ((excess @ kernel) ** 2 / around).sum(axis=1)

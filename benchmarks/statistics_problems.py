@@ -100,7 +100,7 @@ class Case:
         return leaves.index(name) % 2 == 0
 
     def _lost_to_levels(self, name: str, quantile: float) -> float:
-        """Return what a leaf explains no more, because the level at the cut-off is half good."""
+        """Return what a leaf no longer explains, because the level at the cut-off is half good."""
         assert isinstance(self.problem, BranchingProblem)
         (path,) = (path for path in self.problem.paths if path.leaf.name == name)
         part = (_reached(path.leaf, _cutoff(self.problem, quantile)) * _LEAF_LEVELS) % 1
@@ -165,8 +165,8 @@ def drawn_by_tpe(problem: Problem, idle: int, seed: int) -> TrialTable:
 def truth_among(problem: Problem, table: TrialTable, quantile: float) -> dict[str, float]:
     """Return exact importances for trials as they were drawn: each leaf decides alone.
 
-    Of a leaf with a share β of the trials, of which q are good: β q (1 - q). Of a gate: what
-    the good shares of its branches differ by.
+    For a leaf with a share β of the trials, of which q are good: β q (1 - q). For a gate: the
+    differences between the good shares of its branches.
     """
     assert isinstance(problem, BranchingProblem)
     losses = table.objectives[0].values
@@ -197,13 +197,13 @@ def _squared(good: Any, rows: Any) -> float:
 
 
 def _reached(leaf: Leaf, loss: float) -> float:
-    """Return which share of a leaf's values is below a loss."""
+    """Return the share of a leaf's values below a loss."""
     return float(np.clip((loss - leaf.low) / (leaf.high - leaf.low), 0, 1))
 
 
 @cache
 def _cutoff(problem: BranchingProblem, quantile: float) -> float:
-    """Return the loss that so many of all trials stay below, by bisection."""
+    """Return the loss that this share of all trials is below, by bisection."""
     low, high = -100.0, 100.0
     for _ in range(200):
         middle = (low + high) / 2
@@ -246,7 +246,7 @@ def _logarithmic(parameter: Parameter) -> Parameter:
 
 
 def _whole(parameter: Parameter, levels: int) -> Parameter:
-    """Return a number as one of so many equal steps of its domain."""
+    """Return a number as one of ``levels`` equal steps of its domain."""
     (domain,) = parameter.domains
     assert isinstance(domain, Float)
     place = (parameter.values - domain.low) / (domain.high - domain.low) * levels

@@ -10,7 +10,7 @@ from collections.abc import Callable
 def best_of(call: Callable[[], object], repeats: int, least: float = 0.2) -> float:
     """Return the fastest of several runs, in seconds.
 
-    The fastest, because everything else on a machine can only make a run slower. Short calls are
+    The fastest, because other work on a machine can only make a run slower. Short calls are
     repeated until ``least`` seconds have passed.
     """
     call()  # caches, lazy imports

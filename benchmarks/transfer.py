@@ -1,8 +1,8 @@
 """Do past studies help a new one? Trials until it is as good as one without a past.
 
 ``python -m benchmarks.transfer [--output FILE] [--page FILE] [--resume]``: all seeds fixed. Every
-run is a row of ``--rows`` as soon as it is there; ``--resume`` goes on where these end. With
-``--write-only`` nothing is run, and what is there is written down.
+run adds a row to ``--rows`` as soon as it is done; ``--resume`` continues after them. With
+``--write-only`` nothing is run, and the results so far are written.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ STARTS = 5
 SEEDS = 20
 # TPE's results scatter: with each seed of a synthetic family it runs several times.
 REPEATS, APART = 3, 100_000  # and how far apart the seeds of these are
-FIRST_SEED = 2000  # rules were chosen by looking at runs of lower ones, for these families also of
+FIRST_SEED = 2000  # rules were chosen on runs with lower seeds, for these families also with
 LATER_SEED = {"models": 3000, "nested": 3000}  # 2000 to 2019
 HERE = Path(__file__).parent
 
@@ -52,7 +52,7 @@ def sampler_of(kind: str, seed: int) -> optuna.samplers.BaseSampler:
 
 @lru_cache(maxsize=2)  # "little" and "jump" have the same past
 def past_of(family: Family, spread: float, seed: int) -> condped.Across:
-    """Return the past of a synthetic family, which does not know where the optimum goes next."""
+    """Return the past of a synthetic family, independent of where the optimum moves next."""
     rng = np.random.default_rng(seed)
     studies = [
         random_study(family.instance(rng, spread, False).objective, PAST_TRIALS, PAST * seed + one)
@@ -132,23 +132,23 @@ def measure_table(name: str, others: Sequence[str], folder: Path, seed: int) -> 
     return measure(name, "table", past, new, own, repeats=1) | {"seed": seed}
 
 
-def _jobs(asked: argparse.Namespace) -> Iterator[tuple[tuple[str, str, int], Any]]:
+def _jobs(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, str, int], Any]]:
     """Yield what to run in turn: one seed of everything, then the next."""
-    for seed in range(asked.seeds):
+    for seed in range(arguments.seeds):
         for family in FAMILIES:
             for movement in MOVEMENTS:
                 key = family.name, str(movement), seed
                 yield key, lambda f=family, m=movement, s=seed: measure_family(f, m, s)
-        for name, others in tables(asked.yahpo):
+        for name, others in tables(arguments.yahpo):
             key = name, "table", seed
             yield (
                 key,
-                lambda n=name, o=others, s=seed: measure_table(n, o, asked.yahpo, s),
+                lambda n=name, o=others, s=seed: measure_table(n, o, arguments.yahpo, s),
             )
 
 
 def main() -> None:
-    """Measure everything, write it down and show it."""
+    """Measure everything, save it and show it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS, help="at most so many")
     parser.add_argument("--yahpo", type=Path, default=YAHPO, help="the folder with its tables")
@@ -157,26 +157,26 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, help="a row per run; beside the output")
     parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
     parser.add_argument("--write-only", action="store_true", help="only write down what is there")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.filterwarnings("ignore", "Past studies mislead")
-    path: Path = asked.rows or asked.output.with_suffix(".jsonl")
-    kept = path.exists() and (asked.resume or asked.write_only)
+    path: Path = arguments.rows or arguments.output.with_suffix(".jsonl")
+    kept = path.exists() and (arguments.resume or arguments.write_only)
     rows = [json.loads(line) for line in path.read_text().splitlines()] if kept else []
     known = {(row["family"], row["movement"], row["seed"]) for row in rows}
     with path.open("a" if rows else "w", encoding="utf-8") as file:
-        for key, run in () if asked.write_only else _jobs(asked):
+        for key, run in () if arguments.write_only else _jobs(arguments):
             if key not in known:
                 row = run()
                 file.write(f"{json.dumps(row)}\n")
                 file.flush()
                 rows.append(row)
     told = summaries(rows)
-    asked.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    arguments.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
     text = page(told)
     print(text)
-    if asked.page is not None:
-        asked.page.write_text(text, encoding="utf-8")
+    if arguments.page is not None:
+        arguments.page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

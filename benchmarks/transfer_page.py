@@ -1,4 +1,4 @@
-"""What was measured of transfer, as numbers and as a page."""
+"""The measurements of transfer, as numbers and as a page."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def typical(curves: Sequence[Sequence[float]]) -> Any:
 def fewer(alone: Sequence[Sequence[float]], informed: Sequence[Sequence[float]]) -> float:
     """Return how many times fewer trials reach what studies without a past reach in all of theirs.
 
-    Where it is not reached, an upper bound: as if it were with one trial more.
+    Where it is not reached, an upper bound: as if one more trial would reach it.
     """
     reference, other = typical(alone), typical(informed)
-    # A hair's breadth for rounding.
+    # A small tolerance for rounding.
     target = reference[-1] * (1 + 1e-9)
     needed = int(np.argmax(reference <= target)) + 1
     hits = np.flatnonzero(other <= target)
@@ -62,7 +62,7 @@ def summary(rows: Sequence[Row], way: str) -> dict[str, Any]:
 
 
 def summaries(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return all that the page says."""
+    """Return all numbers of the page."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((row["family"], row["movement"]), []).append(row)

@@ -27,7 +27,7 @@ from benchmarks.advice_tasks import YAHPO, tasks
 Movement: TypeAlias = Literal["little", "much", "jump"]
 MOVEMENTS: tuple[Movement, ...] = ("little", "much", "jump")
 _SPREAD = {"little": 0.04, "much": 0.15, "jump": 0.04}  # of the domain: standard deviation
-# Any: of what a trial suggests, formulas are not checked.
+# Any: formulas are not type-checked for what a trial suggests.
 Objective: TypeAlias = Callable[[Any], Any]
 
 
@@ -88,7 +88,7 @@ def random_study(objective: Objective, trials: int, seed: int) -> optuna.Study:
 
 @dataclass(frozen=True)
 class Instance:
-    """One study's problem: its objective, the lowest value and where it is."""
+    """One study's problem: its objective, and the lowest value with its location."""
 
     objective: Objective
     lowest: float
@@ -224,7 +224,7 @@ _COSTS = {
 def _choices(rng: np.random.Generator, spread: float, jump: bool) -> Instance:
     rate, decay = _moved(rng, 0.4, spread), _moved(rng, 0.5, spread)
     costs = {
-        # With every movement the costs differ a bit; a jump turns them round.
+        # With every movement the costs differ a bit; a jump reverses them.
         name: {
             choice: (max(own.values()) - cost if jump else cost) + spread * abs(rng.normal())
             for choice, cost in own.items()

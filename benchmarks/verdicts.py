@@ -1,8 +1,8 @@
-"""What condped says of dead parameters, in real studies and in designs that break tests.
+"""Verdicts on dead parameters, in real studies and in designs that break tests.
 
 ``python -m benchmarks.verdicts [--quick] [--output FILE] [--page FILE] [--resume]``: default
-settings only, all seeds fixed. Every analysed study is a row of ``--rows`` as soon as it is there;
-``--resume`` goes on where these end. ``--samplers``, ``--sizes`` and ``--studies`` select a part.
+settings only, all seeds fixed. Every analysed study adds a row to ``--rows`` as soon as it is done;
+``--resume`` continues after them. ``--samplers``, ``--sizes`` and ``--studies`` select a part.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Case:
-    """Trials to analyse and what is known of them."""
+    """Trials to analyse and what is known about them."""
 
     study: str  # a name that no other study has; the same for all its sizes
     sampler: str  # or the design
@@ -134,7 +134,7 @@ def _leak(result: condped.ImportanceResult, dead: Sequence[str]) -> float:
 
 
 def _sampling(result: condped.ImportanceResult) -> str:
-    """Return how the trials were tested, in a word."""
+    """Return how the trials were tested, in a word or two."""
     told = result.evidence.sampling
     for part, word in (
         ("the larger p-value", "both"), ("replays", "replay"), ("at other times", "shifts"),
@@ -151,7 +151,7 @@ def _known(path: Path) -> list[Row]:
 
 
 def main() -> None:
-    """Measure everything, write it down and show it."""
+    """Measure everything, save it and show it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one study a cell, few replicates")
     parser.add_argument("--samplers", nargs="+", choices=SAMPLERS, help="these; all if not given")
@@ -162,15 +162,17 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="Markdown file")
     parser.add_argument("--rows", type=Path, help="a row per analysis; beside the output")
     parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    path: Path = asked.rows or asked.output.with_suffix(".jsonl")
-    rows = _known(path) if asked.resume and path.exists() else []
+    path: Path = arguments.rows or arguments.output.with_suffix(".jsonl")
+    rows = _known(path) if arguments.resume and path.exists() else []
     known = {(row["study"], row["trials"]) for row in rows}
     with path.open("a" if rows else "w", encoding="utf-8") as file:
         for case in chain(
-            real_studies(asked.samplers, asked.sizes, 1 if asked.quick else asked.studies),
-            breaking_designs(asked.designs, 3 if asked.quick else REPLICATES),
+            real_studies(
+                arguments.samplers, arguments.sizes, 1 if arguments.quick else arguments.studies
+            ),
+            breaking_designs(arguments.designs, 3 if arguments.quick else REPLICATES),
         ):
             if (case.study, case.trials) in known:
                 continue
@@ -179,10 +181,10 @@ def main() -> None:
             file.flush()
             rows += found
     told = summaries(rows)
-    asked.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    arguments.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
     print(tables(told))
-    if asked.page is not None:
-        asked.page.write_text(page(told, designs.described()), encoding="utf-8")
+    if arguments.page is not None:
+        arguments.page.write_text(page(told, designs.described()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 Row: TypeAlias = dict[str, Any]
 Share: TypeAlias = tuple[float, float]  # what was counted, out of how many
 Summary: TypeAlias = dict[str, Any]
-HELD_OUT_FROM = 8  # the number of the first study of each objective that nothing was chosen by
+HELD_OUT_FROM = 8  # the number of the first study of each objective that nothing was chosen on
 
 
 def false_alarms(row: Row) -> Share:
@@ -25,7 +25,7 @@ def dead_matter(row: Row) -> Share:
 
 
 def dead_not_testable(row: Row) -> Share:
-    """Count dead parameters that are said to be not testable."""
+    """Count dead parameters that are called "not testable"."""
     found = [row["verdicts"][name] for name in row["dead"]]
     return found.count("not testable"), len(found)
 
@@ -172,7 +172,7 @@ TPE studies from number 8 on were made afterwards and have a table of their own.
 
 
 def page(found: Mapping[str, Sequence[Summary]], designs: Mapping[str, str]) -> str:
-    """Return the page with what users should know; ``designs`` says what each one is."""
+    """Return the page with what users should know; ``designs`` describes each design."""
     parts = (
         "overall", "studies made after the test was settled", "by sampler", "by sampler and size",
         "by dead parameter", "designs",

@@ -37,7 +37,7 @@ CASES: dict[str, tuple[float, str, str, int]] = {
 
 
 def objective_of(seconds: float) -> Callable[[optuna.Trial], float]:
-    """Return an objective of five parameters, one of them conditional, that takes so long."""
+    """Return an objective of five parameters, one conditional, that takes ``seconds``."""
 
     def objective(trial: optuna.Trial) -> float:
         x = [trial.suggest_float(f"x{place}", 0, 1) for place in range(3)]

@@ -1,12 +1,12 @@
-"""One worker and two: what a row costs, what a run costs beside its rows, and what is shuffled.
+"""One worker and two: the cost of a row, the fixed cost of a run, and what is shuffled.
 
 Run: python -m benchmarks.workers [--quick] [--rows 1e6 1e7] [--output FILE]
 
 For each engine, one target quantile of the table of benchmarks.scale at two sizes, with one worker
 and with two (processor cores for the streaming engine, threads of DuckDB, task slots of Spark),
 each in a fresh process, after a small run that does the imports and starts the engine. From the two
-sizes on one worker come the time of a row and the time beside the rows; what they predict for two
-workers is compared with what two took. Of Spark also the bytes that its stages shuffled.
+sizes on one worker come the time of a row and the fixed time; what they predict for two workers is
+compared with what two took. For Spark, also the bytes that its stages shuffled.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def run_stream(path: str, workers: int) -> dict[str, float]:
 
 
 def run_duckdb(path: str, workers: int) -> dict[str, float]:
-    """Count a file by DuckDB with so many threads."""
+    """Count a file by DuckDB with this many threads."""
     import ibis  # noqa: PLC0415  (of this engine only)
 
     connection = ibis.duckdb.connect(threads=workers)
@@ -51,7 +51,7 @@ def run_duckdb(path: str, workers: int) -> dict[str, float]:
 
 
 def run_spark(path: str, workers: int) -> dict[str, float]:
-    """Count a file by a local Spark with so many task slots."""
+    """Count a file by a local Spark with this many task slots."""
     import ibis  # noqa: PLC0415  (of this engine only)
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
@@ -114,13 +114,13 @@ def measured(engine: str, path: Path, workers: int) -> dict[str, float]:
 
 
 def fitted(small: dict[str, Any], large: dict[str, Any]) -> tuple[float, float]:
-    """Return the seconds of a row and the seconds beside the rows, from two sizes."""
+    """Return the seconds per row and the fixed seconds, from two sizes."""
     per_row = (large["seconds"] - small["seconds"]) / (large["rows"] - small["rows"])
     return per_row, max(small["seconds"] - per_row * small["rows"], 0.0)
 
 
 def main() -> None:
-    """Run all measurements and write them down."""
+    """Run all measurements and save them."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -149,7 +149,7 @@ def main() -> None:
             own = {}
             for rows, path in paths.items():
                 for workers in (1, 2):
-                    times = 1 if engine == "spark" else rounds  # it takes minutes
+                    times = 1 if engine == "spark" else rounds  # Spark takes minutes
                     tried = [measured(engine, path, workers) for _ in range(times)]
                     best = min(tried, key=lambda run: run["seconds"])
                     own[rows, workers] = {

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from experiments.registry import Experiment
 
-# Each has a tuple EXPERIMENTS. A module that is not there yet adds nothing.
+# Each has a tuple EXPERIMENTS. A missing module adds nothing.
 _MODULES = ("experiments.synthetic.catalogue", "experiments.yahpo.catalogue")
 
 

@@ -94,7 +94,7 @@ def run_command(names: Sequence[str], **options: Any) -> None:
         raise click.UsageError(str(error)) from None
     _run(chosen, **options)
     if any(experiment.unavailable is not None for experiment in chosen):
-        sys.exit(2)  # it was asked for by name
+        sys.exit(2)  # it was requested by name
 
 
 @main.command("all")

@@ -1,4 +1,4 @@
-"""All figures on one page of the documentation, with what the paper says of each."""
+"""All figures on one page of the documentation, with what the paper says about each."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def collect(experiments: Sequence[Experiment], store: Store) -> dict[str, Any]:
 
 
 def _source(row: Row) -> str:
-    """Return where evaluations that were not made here come from, by a row of the run itself."""
+    """Return where evaluations not made here come from, according to a row of the run."""
     return f"Measured on {row['scenario']}: {row['label']}." if row.get("label") else ""
 
 
@@ -165,12 +165,12 @@ def _experiment(experiment: Mapping[str, Any], claims: Sequence[Mapping[str, Any
 
 
 def _on(claim: Mapping[str, Any]) -> str:
-    """Tell what a verdict rests on, where that is not the paper's own set-up."""
+    """Return what a verdict rests on, if that is not the paper's own set-up."""
     return "" if claim["basis"] == "measured" else f" *({_BASES[claim['basis']]})*"
 
 
 def mentions(place: str, figure: str) -> bool:
-    """Tell whether a claim's place names a figure or table, as in "§5.2, Figures 1a and 1b".
+    """Return whether a claim's place names a figure or table, as in "§5.2, Figures 1a and 1b".
 
     Examples
     --------

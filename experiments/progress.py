@@ -1,4 +1,4 @@
-"""How far a run has come, on the terminal's error stream."""
+"""Progress of a run, on the terminal's error stream."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _WIDTH = 24
 
 
 class Bar:
-    """A line that is written over while a person watches; a line per tenth in a log."""
+    """A line that is overwritten on a terminal; a line per tenth in a log."""
 
     def __init__(self, stream: TextIO, unit: str = "seeds") -> None:
         self._stream = stream
@@ -20,7 +20,7 @@ class Bar:
         self._tenth = 0
 
     def step(self, done: int, total: int, text: str) -> None:
-        """Show that so much is done."""
+        """Show how much is done."""
         seconds = time.monotonic() - self._begun
         line = f"{done}/{total} {self._unit}, {seconds:.0f} s, last: {text}"
         if self._live:
@@ -33,7 +33,7 @@ class Bar:
         self._stream.flush()
 
     def wipe(self) -> None:
-        """Take the line away, so that results are printed on a clean one."""
+        """Clear the line, so that results are printed on a clean one."""
         if self._shown:
             self._stream.write("\r\x1b[K")
             self._stream.flush()

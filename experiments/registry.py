@@ -21,7 +21,7 @@ class Experiment:
     Attributes
     ----------
     name
-        What the command line calls it, such as ``figure-1``.
+        Its name on the command line, such as ``figure-1``.
     place
         Where the paper has it, such as ``Figure 1``.
     description
@@ -34,17 +34,17 @@ class Experiment:
     draw
         ``draw(rows, folder)``: writes figures and tables of all seeds' rows, returns their paths.
     settings
-        What the rows depend on, as plain data; it is written beside them, and rows that were made
-        with other settings are made again.
+        What the rows depend on, as plain data; it is written beside them, and rows made with other
+        settings are recomputed.
     quick_seeds
         The seeds of a quick run; by default the first three.
     serial
         True where seeds must not run at the same time, as when time is measured.
     notice
-        What a reader must know besides, such as seeds that the data lack; a run says it.
+        What else a reader must know, such as seeds that the data lack; a run prints it.
     unavailable
-        Why it cannot be run here, such as data that are not there, and what to do; a run says so
-        and goes on. None where it can.
+        Why it cannot be run here, such as missing data, and what to do; a run prints it and goes
+        on. None if it can be run.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Experiment:
 
 
 def find(names: Iterable[str], experiments: Sequence[Experiment]) -> list[Experiment]:
-    """Return experiments by name, in the order asked for, or say which name is unknown."""
+    """Return experiments by name, in the requested order; raise for an unknown name."""
     known = {experiment.name: experiment for experiment in experiments}
     wanted = tuple(dict.fromkeys(names))
     for name in wanted:

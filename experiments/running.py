@@ -1,4 +1,4 @@
-"""Running experiments: missing seeds only, in parallel, each written as soon as it is there."""
+"""Running experiments: missing seeds only, in parallel, each written as soon as it is done."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RunError(CondpedError):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one experiment."""
+    """The outcome of one experiment."""
 
     name: str
     computed: int  # seeds that were missing and are there now
@@ -89,7 +89,7 @@ def _compute(
     beside = [task for task in tasks if not task[0].serial]
     alone = [task for task in tasks if task[0].serial]
     if workers > 1 and len(beside) > 1:
-        # Fresh processes: what a library keeps in memory cannot leak from seed to seed.
+        # Fresh processes: a library's state in memory cannot leak from seed to seed.
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(min(workers, len(beside)), mp_context=context) as pool:
             futures: dict[Future[None], _Task] = {
@@ -126,7 +126,7 @@ def _compute_seed(experiment: Experiment, seed: int, store: Store) -> None:
 
 
 def _differing(store: Store, name: str) -> str:
-    """Tell which libraries have another version now than when the seeds were computed."""
+    """Return which libraries have another version now than when the seeds were computed."""
     now = versions()
     others = dict.fromkeys(
         f"{library} {told} (now {now.get(library)})"

@@ -1,4 +1,4 @@
-"""Where results lie: one file per experiment and seed, whole or not there at all.
+"""Where results are kept: one file per experiment and seed, whole or not there at all.
 
 ``OUTPUT/full/figure-1/seed-42.parquet``, with ``settings.json`` and ``report.json`` beside it.
 A quick run has a folder of its own, so that it never mixes with a full one.
@@ -83,7 +83,7 @@ class Store:
     def versions(self, name: str) -> list[dict[str, str | None]]:
         """Return the versions that an experiment's seeds were computed with, each set once.
 
-        Files that do not tell were written beside settings that do.
+        Files without them were written beside settings that have them.
         """
         before = self.read_json(name, "settings.json") or {}
         found = []
@@ -112,7 +112,7 @@ class Store:
         }
 
     def prepare(self, experiment: Experiment, *, again: bool = False) -> bool:
-        """Make the folder ready; True if rows of other settings had to go."""
+        """Prepare the folder; return whether rows of other settings were removed."""
         folder, now = self.of(experiment.name), self.settings(experiment)
         folder.mkdir(parents=True, exist_ok=True)
         for left in folder.glob(".*.part*"):
@@ -146,7 +146,7 @@ class Store:
 
 
 def _read(path: Path, read: Callable[[Path], Any]) -> Any:
-    """Read a seed's file, or name it if it cannot be read."""
+    """Read a seed's file; if that fails, raise an error that names it."""
     try:
         return read(path)
     except (pa.ArrowException, OSError) as error:
@@ -159,7 +159,7 @@ def _broken(path: Path, why: object) -> DataError:
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file under another name and rename it, so that nobody ever sees half of it."""
+    """Write a file under another name and rename it, so that it is never seen half-written."""
     part = path.with_name(f".{path.name}.part-{os.getpid()}")
     try:
         write(part)

@@ -1,7 +1,7 @@
 """``python -m fuzz``: tries hostile inputs at every door of condped, and counts how they end.
 
-It can be stopped, and goes on where it was: what is done stands in ``--record``. Inputs that end as
-they must not are stored in ``--failures``; ``--replay`` tries them again.
+It can be stopped and resumed: what is done is kept in ``--record``. Inputs that end as they must
+not are stored in ``--failures``; ``--replay`` tries them again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CORPUS = HOME / "corpus"
 
 
 def main() -> int:
-    """Run what the command line asks for; 1 if something ended as it must not."""
+    """Run what the command line requests; return 1 if something ended as it must not."""
     given = _arguments()
     limits = Limits(cpu=given.cpu, wall=given.wall)
     doors = [door_named(name) for name in given.door] or list(DOORS.values())

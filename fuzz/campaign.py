@@ -1,4 +1,4 @@
-"""A campaign: many inputs for every door, counted; it can be stopped, and goes on where it was."""
+"""A campaign: many inputs for every door, counted; it can be stopped and resumed."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Part:
 
     @property
     def key(self) -> str:
-        """What it is called in the record of what is done."""
+        """Its key in the record of what is done."""
         return f"{self.seed}/{self.door.name}/{self.start}-{self.stop}"
 
 
 class NotTriedError(Exception):
-    """An input was made, and that was all."""
+    """An input was only made, not tried."""
 
 
 def parts_of(doors: Sequence[type[Door]], inputs: int, seed: str) -> Iterator[Part]:
@@ -120,7 +120,7 @@ def _free_path(part: Part, number: int, ending: Ending, failures: Path) -> Path 
 
 
 def _keep_deadly(part: Part, number: int, ending: Ending, failures: Path) -> None:
-    """Store an input of which a worker died: another one makes it again, and does not try it."""
+    """Store an input that killed a worker: another one makes it again, without trying it."""
     path = _free_path(part, number, ending, failures)
     if path is None:
         return

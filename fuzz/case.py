@@ -70,7 +70,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a case ended, and for what must not happen: what happened, and where."""
+    """How a case ended; for what must not happen also what happened, and where."""
 
     outcome: Outcome
     detail: str = ""

@@ -20,7 +20,7 @@ class DiffersError(AssertionError):
 
 
 class RefusedError(Exception):
-    """A refusal as it should be that is no CondpedError: an exit code, a status of HTTP."""
+    """A proper refusal that is not a CondpedError: an exit code, a status of HTTP."""
 
 
 class HangError(Exception):
@@ -37,7 +37,7 @@ class Door(ABC):
     title
         In the table of the campaign.
     weight
-        How many of a campaign's inputs it gets, compared with other doors.
+        How many of a campaign's inputs it gets, relative to other doors.
     oracle
         What answers are compared with, for the table.
     batch
@@ -57,7 +57,7 @@ class Door(ABC):
         self.folder = folder  # to write into; emptied when the worker ends
 
     def prepare(self) -> None:  # noqa: B027  (few doors need it; so with the next two)
-        """Do once per process what inputs need, such as starting a server."""
+        """Prepare once per process what inputs need, such as a server."""
 
     def close(self) -> None:  # noqa: B027
         """End what was prepared."""
@@ -87,7 +87,7 @@ def judged(door: Door, case: Case, before_oracle: Callable[[], None] = lambda: N
         return Ending(Outcome.UNPLACED if UNPLACED in str(error) else Outcome.TYPED)
     except RefusedError:
         return Ending(Outcome.TYPED)
-    except BaseException as error:  # panics of Rust libraries are no Exceptions
+    except BaseException as error:  # panics of Rust libraries are not Exceptions
         return _unexpected(error)
     before_oracle()
     try:
@@ -100,7 +100,7 @@ def judged(door: Door, case: Case, before_oracle: Callable[[], None] = lambda: N
 
 
 def _unexpected(error: BaseException) -> Ending:
-    """Say how a case ended that must not end so."""
+    """Return the ending of a case that ended as it must not."""
     if isinstance(error, DiffersError):
         return Ending(Outcome.DIFFERS, str(error)[:2000])
     if isinstance(error, HangError):

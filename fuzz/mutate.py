@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
-# Names and texts that something on the way may take for something else.
+# Names and texts that may be mistaken for something else on the way.
 TEXTS: tuple[str, ...] = (
     "", " ", "\t", "a", "x", "None", "none", "null", "nan", "NaN", "inf", "-inf", "true", "False",
     "1", "1.0", "01", "1e5", "1e400", "-0", "0x10", "1_000", "½", "٣", "größe", "a b", "a,b", "a;b",
@@ -24,14 +24,14 @@ NUMBERS: tuple[Any, ...] = (
     1e-308, 1e308, -1e308, 1.7976931348623157e308, math.inf, -math.inf, math.nan, 1e16,
     123456789.123,
 )  # fmt: skip
-# What no Python number of JSON stands for, as it is written.
+# Texts in JSON that correspond to no Python number.
 RAW: tuple[str, ...] = ("9" * 5000, "1e999", "-1e-999", "00", "+1", "1.", "0x1", "NaN", "Infinity",
                         "'x'", "undefined", "1" + "0" * 400)  # fmt: skip
 _INTERESTING = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 
 
 class Written(str):
-    """What is to stand in JSON as it is."""
+    """A text that goes into JSON as it is."""
 
     __slots__ = ()
 
@@ -140,7 +140,7 @@ def changed_data(rng: Random, data: Any, others: Sequence[Any] = ()) -> Any:
 
 
 def written(data: Any) -> str:
-    """Return plain data as JSON, or as what is nearly JSON."""
+    """Return plain data as JSON, or nearly."""
     if isinstance(data, Written):
         return str(data)
     if isinstance(data, dict):

@@ -1,7 +1,7 @@
-"""What tools really wrote: small runs, kept beside the campaign as archives.
+"""Files that tools actually wrote: small runs, kept beside the campaign as archives.
 
 ``python -m fuzz.seeds`` writes them again. Runs of Ax, Keras Tuner and hpbandster, which have
-requirements of their own, are written here in the form in which these tools write them.
+requirements of their own, are written here in these tools' formats.
 """
 
 from __future__ import annotations

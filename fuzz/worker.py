@@ -30,8 +30,8 @@ from fuzz.door import Door, judged
 _HEAD = struct.Struct("=qddBdq")
 _MAKING, _ASKING, _COMPARING = range(3)
 _OUTCOMES = 64  # where one byte per input begins
-_RECYCLED = 77  # exit code of a worker that has grown and wants to be replaced
-# What all doors come to.
+_RECYCLED = 77  # exit code of a worker that has grown and must be replaced
+# Modules that all doors need.
 _ALL = ("condped.analyse.importance.importance", "condped.show.text.tables", "numpy.ma")
 _LOOK = 0.25  # seconds between two looks at a worker
 
@@ -60,7 +60,7 @@ DEFAULT_LIMITS = Limits()
 
 
 class Shared:
-    """What a worker and its parent both see."""
+    """Memory shared by a worker and its parent."""
 
     def __init__(self, inputs: int) -> None:
         self.memory = mmap.mmap(-1, _OUTCOMES + inputs)
@@ -68,23 +68,23 @@ class Shared:
         self.begin(-1)
 
     def begin(self, place: int, doing: int = _MAKING) -> None:
-        """Say which input comes next, and what is done with it."""
+        """Record which input comes next, and what is done with it."""
         *_, longest, which = _HEAD.unpack_from(self.memory)
         self._tell(place, time.monotonic(), time.process_time(), doing, longest, which)
 
     def end(self, place: int, outcome: Outcome) -> None:
-        """Say how an input ended."""
+        """Record how an input ended."""
         self._measure()
         self.memory[_OUTCOMES + place] = outcome
 
     def compare(self) -> None:
-        """Say that condped has answered, and that the oracle is asked."""
+        """Record that condped has answered, and that the oracle is next."""
         self._measure()
         place, *_ = _HEAD.unpack_from(self.memory)
         self.begin(place, _COMPARING)
 
     def _measure(self) -> None:
-        """Keep how long condped took, if it is the longest."""
+        """Keep how long condped took, if that is the longest so far."""
         place, began, cpu, doing, longest, _ = _HEAD.unpack_from(self.memory)
         took = time.process_time() - cpu
         if doing == _ASKING and took > longest:
@@ -119,7 +119,7 @@ def tried(
 ) -> tuple[Shared, list[tuple[int, Ending]]]:
     """Try cases in workers; return how all ended, and more about what must not happen.
 
-    ``keep`` is told such cases by the worker, unless it died of them.
+    The worker passes such cases to ``keep``, unless it died of them.
     """
     shared = Shared(len(cases))
     failures: list[tuple[int, Ending]] = []
@@ -154,7 +154,7 @@ def tried(
                     continue
                 if at < place:
                     raise RuntimeError(f"The worker died before it began: {ending.detail}")
-                if doing != _ASKING:  # no failure of condped's
+                if doing != _ASKING:  # not a failure of condped
                     ending = Ending(Outcome.ANSWER if doing == _COMPARING else Outcome.NONE)
                 else:
                     failures.append((at, ending))
@@ -177,7 +177,7 @@ def _work(
     limits: Limits,
     keep: Callable[[int, Case, Ending], None],
 ) -> None:
-    """Be the worker: try cases from a place on, and end the process."""
+    """Try cases from a place on as the worker, and end the process."""
     code = 1
     try:
         os.setpgid(0, 0)
@@ -237,7 +237,7 @@ def _watched(
     limits: Limits,
     failures: list[tuple[int, Ending]],
 ) -> Ending | None:
-    """Wait until a worker ends, or end it; return how, unless it had done what it was to do."""
+    """Wait until a worker ends, or end it; return how, unless it had finished its work."""
     hung, parts = False, b""
     with os.fdopen(told, "rb", buffering=0) as pipe:
         while True:
@@ -275,7 +275,7 @@ def _watched(
 
 
 def preload(doors: Iterable[type[Door]]) -> None:
-    """Import what workers need; whoever forks must have one thread."""
+    """Import what workers need; a process that forks must have one thread."""
     for name in dict.fromkeys((*_ALL, *(name for door in doors for name in door.imports))):
         import_module(name)
     threads = len(list(Path("/proc/self/task").iterdir()))

@@ -33,7 +33,7 @@ class GaussianProcessSampler(optuna.samplers.BaseSampler):
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return all parameters; those that are switched off are never asked for."""
+        """Return all parameters; those that are switched off are never suggested."""
         return {parameter.name: parameter.distribution for parameter in self.space}
 
     def sample_relative(

@@ -1,8 +1,8 @@
 """Run all studies and keep them: ``python -m benchmarks.studies.generate [--only SAMPLER …]``.
 
-Seeded; SMAC3 also follows Python's hashes of strings, so set PYTHONHASHSEED=0. Each study is
-written as soon as it has ended; those that are there are passed over, so the script can be stopped
-and goes on where it was. About an hour and a quarter on one core.
+Seeded; SMAC3 also depends on Python's hashes of strings, so set PYTHONHASHSEED=0. Each study is
+written as soon as it has ended; existing ones are skipped, so the script can be stopped and
+resumed. About an hour and a quarter on one core.
 """
 
 from __future__ import annotations
@@ -110,12 +110,12 @@ def main() -> None:
     """Run what is missing."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="*", choices=SAMPLERS, help="these samplers")
-    asked = parser.parse_args()
-    if sys.flags.hash_randomization and (not asked.only or "smac" in asked.only):
+    arguments = parser.parse_args()
+    if sys.flags.hash_randomization and (not arguments.only or "smac" in arguments.only):
         parser.error("SMAC3 gives the same trials again only with PYTHONHASHSEED=0")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     DATA.mkdir(exist_ok=True)
-    wanted = [cell for cell in cells() if not asked.only or cell.sampler in asked.only]
+    wanted = [cell for cell in cells() if not arguments.only or cell.sampler in arguments.only]
     started = time.perf_counter()
     for place, cell in enumerate(wanted, 1):
         if cell.path.exists() and any(

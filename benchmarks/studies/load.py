@@ -27,7 +27,7 @@ DATA = Path(__file__).parent / "data"
 
 @dataclass(frozen=True)
 class StoredStudy:
-    """A study and what is known of it."""
+    """A study and what is known about it."""
 
     objective: Objective
     sampler: str
@@ -48,7 +48,7 @@ class StoredStudy:
 
     @property
     def by_optuna(self) -> bool:
-        """Whether there is a study of Optuna; else there is a table, or the folder of a run."""
+        """Whether it is a study of Optuna; otherwise it is a table, or the folder of a run."""
         return "states" in self.plain
 
     def study(self, trials: int | None = None) -> optuna.Study:

@@ -37,7 +37,7 @@ Fold: TypeAlias = tuple[Array, Array, Array, Array]  # training data and labels,
 
 @dataclass(frozen=True)
 class Objective:
-    """An objective and what is known of it."""
+    """An objective and what is known about it."""
 
     name: str
     space: Space

@@ -52,7 +52,7 @@ def run_smac(objective: Objective, seed: int, trials: int) -> Plain:
             _configuration_space(objective.space, seed), deterministic=True, n_trials=trials,
             seed=seed, output_directory=Path(folder),
         )  # fmt: skip
-        # As the facade has it, but for the room that it reserves for a million leaves per tree.
+        # As in the facade, except for the room that it reserves for a million leaves per tree.
         forest = RandomForest(
             scenario.configspace, log_y=True, n_trees=10, ratio_features=1.0, min_samples_split=2,
             min_samples_leaf=1, max_leaf_nodes=2 * trials, seed=seed,
@@ -144,7 +144,7 @@ def _hyperopt_space(space: Space, gate: str | None, value: Any) -> dict[str, Any
 
 
 def _hyperopt_parameter(space: Space, own: Parameter, label: str) -> Any:
-    """Return a parameter; ``label`` is another in every branch, which Hyperopt asks for."""
+    """Return a parameter; ``label`` differs in every branch, as Hyperopt requires."""
     from hyperopt import hp  # noqa: PLC0415
 
     low, high = own.low, own.high

@@ -1,4 +1,4 @@
-"""Studies as plain data and back: all that an Optuna storage tells, one object per study.
+"""Studies as plain data and back: all that an Optuna storage holds, one object per study.
 
 Columns rather than trials; long strings in system attributes are shortened, the jointly drawn
 values of TPE are kept as names, since the values are the trial's own. Datetimes are seconds of a
@@ -28,7 +28,7 @@ Times: TypeAlias = Sequence[tuple[float, float]]  # seconds at which trials star
 
 
 def plain_study(study: optuna.Study, times: Times) -> Plain:
-    """Return what the storage tells of a study."""
+    """Return what the storage holds about a study."""
     trials = study.get_trials(deepcopy=False)
     distributions = {
         name: distribution_to_json(own) for t in trials for name, own in t.distributions.items()
@@ -60,7 +60,7 @@ def _joint(trial: FrozenTrial) -> list[str] | None:
         return None
     drawn = json.loads("".join(texts))
     if any(trial.params[name] != value for name, value in drawn.items()):
-        return None  # the values of an enqueued trial are others than TPE drew
+        return None  # the values of an enqueued trial are not those that TPE drew
     return list(drawn)
 
 
@@ -93,7 +93,7 @@ def rebuilt_study(
     """Return the study with its first trials, as one that was loaded from a storage.
 
     ``order`` names the parameters as they were suggested. The storage is not Optuna's in-memory
-    one, so that nobody takes the fresh sampler of the loaded study for the one that drew the
+    one, so that the fresh sampler of the loaded study is not mistaken for the one that drew the
     trials.
     """
     storage = JournalStorage(_Log())

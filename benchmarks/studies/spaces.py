@@ -47,7 +47,7 @@ class Parameter:
         return self.gate is None or params.get(self.gate) in self.gate_values
 
     def suggest(self, trial: optuna.Trial) -> Value:
-        """Ask an Optuna trial for a value."""
+        """Return the value that an Optuna trial suggests."""
         value: Value
         if self.kind == "choice":
             value = trial.suggest_categorical(self.name, self.choices)
@@ -116,7 +116,7 @@ def inside(gate: str, values: tuple[Value, ...], *parameters: Parameter) -> Iter
 
 
 def suggested(trial: optuna.Trial, space: Space) -> dict[str, Value]:
-    """Ask an Optuna trial for the values of all parameters that are switched on."""
+    """Return the values that an Optuna trial suggests for all active parameters."""
     params: dict[str, Value] = {}
     for parameter in space:
         if parameter.active(params):

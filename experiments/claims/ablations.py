@@ -261,7 +261,7 @@ def unweighted_breaks_symmetry(runs: Runs) -> Finding:
 
 
 def _at_boundary(problem: str, place: float) -> bool:
-    """Tell whether a step from this γ' to the next crosses the boundary, or lies beside it."""
+    """Return whether a step from this γ' to the next crosses the boundary, or lies beside it."""
     return abs(place + 0.005 - BOUNDARIES[problem]) <= 0.015
 
 

@@ -41,7 +41,7 @@ def disjoint_gate_at_half(runs: Runs) -> Finding:
 
 
 def _leads(runs: Runs, problem: str, name: str, quantile: float) -> Finding:
-    """Tell whether a parameter is ahead of the others at a target quantile."""
+    """Return whether a parameter is ahead of the others at a target quantile."""
     shown = main_curves(runs, problem)
     values = {other: shown.at(other, quantile) for other in shown.names}
     exact = float(shown.exact(name)[shown.place(quantile)])
@@ -115,7 +115,7 @@ def disjoint_x_zero(runs: Runs) -> Finding:
     statement="For γ' above 0.5 the other branch dominates and x is inactive.",
 )
 def disjoint_x_inactive(runs: Runs) -> Finding:
-    """Look at x's share of the target set."""
+    """Take x's share of the target set."""
     result = condped.importance(get(DISJOINT).sample(1000, seed=42), target_quantile=0.75)
     share = sum(r.target_share for r in result["x"].regimes if r.domain is not None)
     return Finding(
@@ -260,7 +260,7 @@ def gate_stays(runs: Runs) -> Finding:
     "c can still improve the objective, which is minimised.",
 )
 def asymmetry_from_minimising(runs: Runs) -> Finding:
-    """Ask about the same split of the trials from its other side, and add trials."""
+    """Measure the same split of the trials from its other side, and with more trials."""
     sizes = {n: _gate(n, best=True) for n in (1000, 10_000, 100_000)}
     other = _gate(1000, best=False)
     exact, mirrored = (get(DISJOINT).truth(q).to_dict()["c"] for q in (0.99, 0.01))

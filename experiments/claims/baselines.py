@@ -24,7 +24,7 @@ from experiments.synthetic.naive import FORESTS, LABELS, bar_values
 
 SECTION = "Existing methods"
 FIGURES = {DISJOINT: "figure-2", OVERLAP: "figure-9", SWITCH: "figure-10"}
-# All but those of which another claim speaks.
+# All but those of another claim.
 REMAINING = (("f-anova", "imputation"), ("mdi", "imputation"),
              ("shap", "filtering"), ("shap", "imputation"))  # fmt: skip
 
@@ -287,7 +287,7 @@ def switch_ped_gate_below(runs: Runs) -> Finding:
     statement="With expansion, f-ANOVA, MDI and SHAP give y more importance than x.",
 )
 def switch_y_above_x(runs: Runs) -> Finding:
-    """Compare the means with their standard errors, and ask MDI again with fifty other seeds."""
+    """Compare the means with their standard errors, and run MDI again with fifty other seeds."""
     parts, ahead = [], 0
     numbers: dict[str, float] = {}
     for method in FORESTS:

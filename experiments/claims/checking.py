@@ -52,7 +52,7 @@ def check_all(
         step(done, len(claims), claim.name)
     return {
         "quick": store.quick,
-        "versions": versions(),  # of the checks; the runs' own are told by the page of figures
+        "versions": versions(),  # of the checks; those of the runs are on the page of figures
         "counts": {
             **_counts(found),
             "not checked": len(missing),

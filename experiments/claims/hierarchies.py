@@ -83,7 +83,7 @@ def _large(values: np.ndarray) -> float:
 
 
 def _large_between(shown: Curves, name: str, low: float, high: float) -> Finding:
-    """Tell whether a parameter is large in a part of γ', and next to nothing beyond a margin."""
+    """Return whether a parameter is large in a part of γ', and next to nothing beyond a margin."""
     part = shown.between(low, high)
     values, rest = shown[name][part], np.delete(shown.mean, shown.names.index(name), axis=1)[part]
     near = shown.between(low - MARGIN, high + MARGIN)

@@ -89,7 +89,7 @@ def leakage_bound(runs: Runs) -> Finding:
     statement="The assumptions of the leakage theorem hold in the synthetic problems.",
 )
 def leakage_assumption(runs: Runs) -> Finding:
-    """Ask of every gated parameter: does the gate decide its regime, and nothing inside."""
+    """Check for every gated parameter that the gate decides its regime, and nothing inside."""
     parts, kept, numbers = [], [], {}
     for (problem, gate), names in GATED.items():
         trials = raw.sample(problem)

@@ -1,4 +1,4 @@
-"""What several checks measure: curves of a figure, steps, peaks, symmetry."""
+"""Measures shared by several checks: curves of a figure, steps, peaks, symmetry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from experiments.synthetic.sweeps import Panel, panel_curves
 DISJOINT, OVERLAP, SWITCH = "activation-disjoint", "activation-overlap", "regime-dependent"
 # The γ' at which a branch or regime first enters the target set.
 BOUNDARIES = {DISJOINT: 0.5, OVERLAP: 3 / 14, SWITCH: 0.5}
-LARGE, SOME = 0.5, 0.25  # importances that are called large, and large in part
+LARGE, SOME = 0.5, 0.25  # importances that count as large, and as large in part
 CURVE_PROBLEMS = {"disjoint": DISJOINT, "overlap": OVERLAP, "regime-dependent": SWITCH}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from experiments.claims.checking import where
 from experiments.claims.registry import Claim
 
-# What each basis is called in the head of the page.
+# The name of each basis in the head of the page.
 _HEADS = {
     "measured": "In the paper's own set-up",
     "identity": "Identities, which hold by algebra and are only recomputed",

@@ -48,7 +48,7 @@ class Sample:
     columns: Mapping[str, Column]
 
     def target(self, quantile: float) -> Floats:
-        """Return 1 for the best trials, 0 for the others."""
+        """Return (trials,): 1 for the best, 0 for the others."""
         size = round(quantile * len(self.losses))
         cutoff = np.partition(self.losses, size - 1)[size - 1]
         return np.asarray(self.losses <= cutoff, dtype=np.float64)
@@ -93,7 +93,7 @@ class Sample:
         )
 
     def decides(self, gate: str, gated: str) -> bool:
-        """Tell whether the gate's value alone decides the regime of the other.
+        """Return whether the gate's value alone decides the regime of the other.
 
         Then hardly any narrow cell of the gate holds two regimes: only those with a cut.
         """

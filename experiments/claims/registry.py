@@ -1,4 +1,4 @@
-"""What a claim is: a sentence of the paper, and a function that tells whether it holds."""
+"""What a claim is: a sentence of the paper, and a function that checks whether it holds."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Runs(Protocol):
     """The rows of experiments that have been run."""
 
     def rows(self, experiment: str) -> list[Row]:
-        """Return the rows of all seeds, or refuse if the experiment was not run."""
+        """Return the rows of all seeds; raise if the experiment was not run."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check measured, and what that says about the claim."""
+    """What a check measured, and what that means for the claim."""
 
     verdict: Verdict
     measured: str  # the number or numbers, in a short text
@@ -38,7 +38,7 @@ class Finding:
 
 
 class NotCheckedError(DataError):
-    """A claim that nothing here can decide; the message says what was measured and what is not."""
+    """A claim that cannot be decided here; the message says what was measured and what was not."""
 
 
 Check: TypeAlias = Callable[[Runs], Finding]
@@ -57,7 +57,7 @@ class Claim:
 
 CLAIMS: dict[str, Claim] = {}
 
-# Importing them fills CLAIMS, in this order. A module that is not there yet adds nothing.
+# Importing them fills CLAIMS, in this order. A missing module adds nothing.
 _MODULES = (
     "experiments.claims.theory",
     "experiments.claims.leakage",

@@ -139,7 +139,7 @@ def f_anova_memory(runs: Runs) -> Finding:
     statement="SHAP is prohibitively slow beyond 2^15 trials.",
 )
 def shap_slow(runs: Runs) -> Finding:
-    """Tell how far SHAP was timed: extending its times is not a measurement."""
+    """Return how far SHAP was timed: extrapolating its times is not a measurement."""
     seconds = mean_seconds(runs.rows("figure-6"))["shap/imputation"]
     sizes = sorted(seconds)
     took = [float(seconds[size].mean()) for size in sizes]

@@ -17,10 +17,10 @@ def summary(found: Mapping[str, Any]) -> str:
         lines.append(f"  {record['verdict']:<14} {record['name']}: {record['measured']}")
     for record in found["not_checked"]:
         lines.append(f"  not checked    {record['name']}: {record['reason']}")
-    parts = [f"{basis}: {_told(own)}" for basis, own in found["counts"]["by basis"].items()]
+    parts = [f"{basis}: {_text(own)}" for basis, own in found["counts"]["by basis"].items()]
     left = [f"not checked: {found['counts']['not checked']}"] if found["not_checked"] else []
     return "\n".join([*lines, "", *parts, *left])
 
 
-def _told(counts: Mapping[str, int]) -> str:
+def _text(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {what}" for what, number in counts.items())

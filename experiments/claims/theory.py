@@ -136,7 +136,7 @@ def inactive_gets_importance(runs: Runs) -> Finding:
     statement="The regime in which a parameter is absent has divergence zero.",
 )
 def absent_contributes_nothing(runs: Runs) -> Finding:
-    """Look at the absent regimes of all problems."""
+    """Measure the absent regimes of all problems."""
     found = [
         abs(regime.divergence) + abs(regime.contribution)
         for name in condped.problems.names()
@@ -197,7 +197,7 @@ def _unconditional_study(seed: int) -> optuna.Study:
     statement="Without conditions there is no variance between regimes.",
 )
 def no_inter_without_conditions(runs: Runs) -> Finding:
-    """Look at the gate's inter-regime variance."""
+    """Measure the gate's inter-regime variance."""
     worst = max(
         abs(condped.importance(get(name).sample(1000, seed=42))["c"].inter) for name in THREE
     )
@@ -258,7 +258,7 @@ def kappa(runs: Runs) -> Finding:
     statement="By default Optuna evaluates only parameters that are in all trials with one domain.",
 )
 def optuna_default_excludes(runs: Runs) -> Finding:
-    """Ask the installed Optuna for the default importances of a conditional study."""
+    """Compute the installed Optuna's default importances of a conditional study."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=42))
     study.optimize(get("activation-disjoint").objective, n_trials=100)

@@ -117,7 +117,7 @@ def draw_curves(
     xlabel: bool = True,
     limit: tuple[float, float] | None = (-0.02, 1.04),
 ) -> Axes:
-    """Draw one panel; the distance from the truth stands under its title."""
+    """Draw one panel, with the distance from the truth under its title."""
     mean, error = shown.mean, shown.standard_error
     for place, name in enumerate(shown.names):
         ax.fill_between(
@@ -128,7 +128,7 @@ def draw_curves(
             alpha=0.25,
             linewidth=0,
         )
-        # Markers at different places, so that curves upon each other can be told apart.
+        # Markers at different places, so that overlapping curves can be distinguished.
         every = max(2, len(shown.quantiles) // 8)
         ax.plot(
             shown.quantiles,

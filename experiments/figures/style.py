@@ -21,7 +21,7 @@ from experiments.store import write_whole
 COLUMN, PAGE = 3.4, 7.1  # widths of a column and of a page, in inches
 INK, GREY, PALE = "#222222", "#777777", "#e3e3e3"
 
-# Okabe and Ito's colours, told apart by colour-blind readers; a marker each, for readers in grey.
+# Okabe and Ito's colours, safe for colour-blind readers; a marker each, for print in grey.
 COLOURS = {
     "c": "#D55E00", "c0": "#D55E00", "c1": "#E69F00",
     "x": "#0072B2", "y": "#009E73", "z": "#CC79A7",
@@ -64,7 +64,7 @@ def paper_style() -> Iterator[None]:
 
 
 def figure(width: float, height: float) -> Figure:
-    """Return an empty figure that no window and no global state knows of."""
+    """Return an empty figure, outside of windows and global state."""
     layout = ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03, wspace=0.03, hspace=0.05)
     made = Figure(figsize=(width, height), layout=layout)
     FigureCanvasAgg(made)
@@ -72,7 +72,7 @@ def figure(width: float, height: float) -> Figure:
 
 
 def plain(ax: Axes, *, grid: Literal["x", "y", "both"] = "y") -> Axes:
-    """Take away what does not inform."""
+    """Remove what carries no information."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     ax.grid(visible=True, axis=grid, color=PALE, linewidth=0.5)

@@ -1,4 +1,4 @@
-"""Figures 2, 9 and 10: what existing methods say when conditions are papered over."""
+"""Figures 2, 9 and 10: what existing methods give when conditions are papered over."""
 
 from __future__ import annotations
 

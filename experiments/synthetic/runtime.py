@@ -35,9 +35,9 @@ from experiments.registry import Experiment, Row
 PROBLEM = "regime-dependent"
 POWERS, QUICK_POWERS = tuple(range(9, 18)), (9, 11, 13)
 BUDGET, QUICK_BUDGET = 10.0, 3.0  # seconds of one call, beyond which a method gets no larger size
-_GROWTH = 2.2  # by which a call is expected to take longer at twice the trials
+_GROWTH = 2.2  # factor by which a call is expected to take longer with twice the trials
 
-# Key → what it is called, its colour, dashes and marker.
+# Key → label, colour, dashes and marker.
 METHODS: dict[str, tuple[str, str, Literal["-", "--", ":"], str]] = {
     "condped": ("condped", "#D55E00", "-", "o"),
     "condped-study": ("condped, from an Optuna study", "#D55E00", "--", "o"),
@@ -54,7 +54,7 @@ METHODS: dict[str, tuple[str, str, Literal["-", "--", ":"], str]] = {
 
 
 def rival_of(method: str) -> str:
-    """Return condped from the same kind of source."""
+    """Return the key of condped from the same kind of source."""
     return "condped-study" if method == "optuna" else "condped"
 
 

@@ -25,14 +25,14 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--results", type=Path, help="JSON file to write")
     parser.add_argument("--page", type=Path, help="Markdown file to write, pictures beside it")
-    asked = parser.parse_args()
-    if asked.data is not None:
+    arguments = parser.parse_args()
+    if arguments.data is not None:
         # Processes that compute seeds inherit it.
-        os.environ[VARIABLE] = str(asked.data.resolve())
-    store = Store(asked.output, asked.quick)
+        os.environ[VARIABLE] = str(arguments.data.resolve())
+    store = Store(arguments.output, arguments.quick)
     begun = time.perf_counter()
     try:
-        for path in (asked.results, asked.page):
+        for path in (arguments.results, arguments.page):
             if path is not None and not path.parent.is_dir():
                 raise SettingsError(
                     f"There is no folder {path.parent} for {path.name}. Make it, or name another."
@@ -42,7 +42,7 @@ def main() -> int:
 
         chosen = experiments(find_folder())
         lacking = [one.name for one in chosen if one.unavailable is not None]
-        run(chosen, store, workers=asked.workers, say=print)
+        run(chosen, store, workers=arguments.workers, say=print)
         if lacking:
             raise DataError(
                 f"The page needs all six experiments; there are no data for {', '.join(lacking)}."
@@ -53,11 +53,11 @@ def main() -> int:
         return 1
     print(f"{time.perf_counter() - begun:.0f} s.")
     text = page.page(found)
-    if asked.results:
-        results.save(found, asked.results)
-    if asked.page:
-        asked.page.write_text(text, encoding="utf-8")
-        copy_pictures(chosen, store, asked.page.parent / "paper")
+    if arguments.results:
+        results.save(found, arguments.results)
+    if arguments.page:
+        arguments.page.write_text(text, encoding="utf-8")
+        copy_pictures(chosen, store, arguments.page.parent / "paper")
     else:
         print(text)
     return 0

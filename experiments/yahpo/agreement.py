@@ -161,7 +161,7 @@ def _importances(found: Mapping[str, Any]) -> list[str]:
 
 
 def _seeds(families: Mapping[str, Any]) -> str:
-    """Tell which way to bring seeds together is nearer to the paper's numbers."""
+    """Return which way of combining seeds is closer to the paper's numbers."""
     apart = {
         way: float(np.mean([difference(families[f], f, way) for f in FAMILIES]))
         for way in ("mean", "of_means")
@@ -176,7 +176,7 @@ def _seeds(families: Mapping[str, Any]) -> str:
 
 
 def _kind() -> str:
-    """Tell which kind of correlation the paper's numbers can be.
+    """Return which kind of correlation the paper's numbers can be.
 
     Over iaml's four learners Spearman's is a multiple of 0.2 and Kendall's of 1/3, without ties; a
     mean over ten seeds is a multiple of a tenth of that.
@@ -199,7 +199,7 @@ def _apart(value: float, step: float) -> float:
 
 
 def _not_there(families: Mapping[str, Any]) -> str:
-    """Name what the paper has and these evaluations have not."""
+    """Name what the paper has and these evaluations lack."""
     absent = [
         f"{instance} of {family}"
         for family, printed in CORRELATIONS.items()

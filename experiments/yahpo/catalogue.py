@@ -28,7 +28,7 @@ QUICK = SEEDS[:2]
 def experiments(folder: Path | None, why: str | None = None) -> tuple[Experiment, ...]:
     """Return the six experiments on a folder of evaluation sets.
 
-    Without one they are listed and cannot be run; ``why`` tells the reason.
+    Without one they are listed and cannot be run; ``why`` is the reason.
     """
     made = _all(folder)
     return made if why is None else tuple(replace(one, unavailable=why) for one in made)
@@ -101,7 +101,7 @@ def _experiment(
 
 
 def _data(folder: Path | None, family: str, only: tuple[str, ...]) -> list[Evaluations]:
-    """Return the evaluations of an experiment's instances that are there."""
+    """Return the available evaluations of an experiment's instances."""
     if folder is None:
         return []
     return [
@@ -112,7 +112,7 @@ def _data(folder: Path | None, family: str, only: tuple[str, ...]) -> list[Evalu
 
 
 def _seeds(data: Sequence[Evaluations]) -> tuple[tuple[int, ...], str]:
-    """Return the seeds that the data have, and a sentence where they are fewer than asked for."""
+    """Return the seeds in the data, and a sentence if they are fewer than requested."""
     if not data:
         return SEEDS, ""
     held = {one.path.name: min(len(one.seeds), len(SEEDS)) for one in data}
@@ -129,7 +129,7 @@ def _digest(path: Path) -> str:
 
 
 def _found() -> tuple[Experiment, ...]:
-    """Return the experiments on the folder that is there; a bad one must not stop the others."""
+    """Return the experiments on the folder found; an unusable one must not stop the others."""
     try:
         return experiments(find_folder())
     except CondpedError as error:

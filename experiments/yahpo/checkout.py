@@ -22,7 +22,7 @@ _TYPES = {"uniform_float": "float", "uniform_int": "int", "categorical": "catego
 
 
 def check_scenario(scenario: str) -> None:
-    """Refuse a scenario without a learner to choose."""
+    """Raise if a scenario has no learner to choose."""
     if scenario not in TARGETS:
         raise SettingsError(
             f"scenario must be one of {', '.join(TARGETS)}, which have a learner to choose "
@@ -31,7 +31,7 @@ def check_scenario(scenario: str) -> None:
 
 
 def check_checkout(path: Path, scenario: str) -> None:
-    """Refuse a checkout that lacks a file of the scenario, and say how to get it."""
+    """Raise if a checkout lacks a file of the scenario, saying how to get it."""
     folder = path / scenario
     if not folder.is_dir():
         raise DataError(
@@ -69,7 +69,7 @@ def surrogates(path: Path, scenario: str) -> dict[str, str]:
 
 
 def check_instances(path: Path, scenario: str, wanted: Sequence[str]) -> None:
-    """Refuse an instance that the scenario does not have."""
+    """Raise if the scenario lacks one of these instances."""
     entries = {entry["name"]: entry for entry in _space(path, scenario)["hyperparameters"]}
     if INSTANCE not in entries:
         raise DataError(f"The space of {scenario} in {path} has no {INSTANCE!r}.")
@@ -136,7 +136,7 @@ def _entry(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _condition(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return a condition of ConfigSpace's JSON as a list of what must hold together."""
+    """Return a condition of ConfigSpace's JSON as a list of comparisons that must all hold."""
     if entry["type"] == "AND":
         return [part for inner in entry["conditions"] for part in _condition(inner)]
     if entry["type"] == "EQ":

@@ -25,10 +25,10 @@ class PreparationError(CondpedError):
 
 
 def prepare(folder: Path, python: str = sys.executable) -> Path:
-    """Return the interpreter of the environment, made first if it is not there.
+    """Return the interpreter of the environment, creating it if needed.
 
-    An environment made with the same requirements is used as it is. Another folder that is not
-    empty is left alone and refused.
+    An environment made with the same requirements is used as it is. Any other folder that is not
+    empty is left alone, and an error raised.
     """
     interpreter = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     mark, wanted = folder / _MARK, "\n".join(REQUIREMENTS) + "\n"
@@ -40,7 +40,7 @@ def prepare(folder: Path, python: str = sys.executable) -> Path:
             "holds something else). Name another."
         )
     _check_version(python)
-    # An environment of other requirements is made anew, not mended.
+    # An environment with other requirements is created anew, not updated.
     _run([python, "-m", "venv", "--clear", str(folder)], "venv could not make an environment")
     install = [str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     _run([*install, *REQUIREMENTS], "pip could not install YAHPO Gym")
@@ -60,7 +60,7 @@ def _check_version(python: str) -> None:
 
 
 def _run(command: list[str], complaint: str) -> str:
-    """Run a command and return what it printed, or say why it failed."""
+    """Run a command and return what it printed; raise if it fails, with the reason."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError as error:

@@ -27,7 +27,7 @@ from experiments.yahpo.tables import title
 SHOWN = 20  # the rest is one bar
 ROW = 0.125  # inches per bar
 
-# Okabe and Ito's; in grey, the names beside the bars begin with the learner.
+# Okabe and Ito's colours; for print in grey, the names beside the bars begin with the learner.
 COLOURS: dict[str | None, str] = {
     "svm": "#D55E00",
     "xgboost": "#0072B2",

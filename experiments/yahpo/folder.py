@@ -114,11 +114,11 @@ class Evaluations:
 
     @cached_property
     def surrogates(self) -> Mapping[str, str] | None:
-        """Where these evaluations come from, by their own file; None if it does not tell."""
+        """Where these evaluations come from, by their own file; None if not recorded there."""
         try:
             told = (pq.read_schema(self.path).metadata or {}).get(SURROGATES)
         except (pa.ArrowException, OSError):
-            return None  # said where the seeds are read
+            return None  # reported where the seeds are read
         return None if told is None else dict(json.loads(told))
 
     @cached_property
@@ -152,7 +152,7 @@ class Evaluations:
 
 
 def find_folder(given: Path | str | None = None) -> Path | None:
-    """Return the folder of evaluation sets: as given, by the environment, beside the project.
+    """Return the folder of evaluation sets: as given, from the environment, or beside the project.
 
     None if neither is given and the default is not there. A named folder must exist.
     """
@@ -180,14 +180,14 @@ def read_folder(path: Path) -> dict[str, dict[str, Evaluations]]:
         instances[instance] = one = Evaluations(scenario, instance, file)
         if one.surrogates is not None and one.surrogates != dict(scenario.surrogates):
             raise DataError(
-                f"{path} mixes surrogates: {file.name} was evaluated with {_told(one.surrogates)}, "
-                f"{name}.domains.json tells of {_told(scenario.surrogates)}. Sample all instances "
+                f"{path} mixes surrogates: {file.name} was evaluated with {_text(one.surrogates)}, "
+                f"{name}.domains.json names {_text(scenario.surrogates)}. Sample all instances "
                 "with one, each surrogate into a folder of its own."
             )
     return found
 
 
-def _told(surrogates: Mapping[str, str]) -> str:
+def _text(surrogates: Mapping[str, str]) -> str:
     return ", ".join(f"{key} {value}" for key, value in surrogates.items()) or "none"
 
 
@@ -245,7 +245,7 @@ def domain(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _only_with(learner: str, key: str, entries: list[dict[str, Any]]) -> tuple[str, ...]:
-    """Return the hyperparameters whose conditions ask for this learner and no other."""
+    """Return the hyperparameters whose conditions require this learner and no other."""
     return tuple(
         entry["name"]
         for entry in entries

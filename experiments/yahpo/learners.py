@@ -16,7 +16,7 @@ BASELINES = tuple(
     f"{method}/{absent}" for method in baselines.METHODS for absent in baselines.ABSENT
 )
 METHODS = (*OWN, *BASELINES)
-# SHAP takes five times as long as everything else together.
+# SHAP takes five times as long as all others together.
 NOT_IN_A_QUICK_RUN = ("shap/filtering", "shap/imputation")
 TARGET_QUANTILE, REGION_QUANTILE = 0.1, 1.0  # gamma' and gamma, as in the paper
 

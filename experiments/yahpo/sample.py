@@ -63,7 +63,7 @@ def sample(
     written = [output / f"{scenario}.domains.json"]
     text = json.dumps(domains, indent=1) + "\n"
     write_whole(written[0], lambda path: path.write_text(text, encoding="utf-8"))
-    # In each file, so that a folder that mixes two surrogates is noticed.
+    # In each file, so that a folder that mixes two surrogates is detected.
     metadata = {SURROGATES: json.dumps(domains["surrogates"])}
     for instance, tables in parts.items():
         written.append(output / f"{scenario}_{instance}.parquet")
@@ -80,7 +80,7 @@ def check(
     trials: int = 1,
     output: Path | None = None,
 ) -> dict[str, Any]:
-    """Refuse what cannot be sampled, and return the scenario's domains."""
+    """Raise if something cannot be sampled; return the scenario's domains."""
     if trials < 1:
         raise SettingsError(f"trials must be at least 1 (got {trials}).")
     checkout.check_scenario(scenario)
@@ -96,7 +96,7 @@ def check(
 def _check_output(
     output: Path, scenario: str, instances: Sequence[str], surrogates: dict[str, str]
 ) -> None:
-    """Refuse a folder whose other instances come from another surrogate."""
+    """Raise if a folder's other instances come from another surrogate."""
     domains = output / f"{scenario}.domains.json"
     if not domains.is_file() or dict(read_scenario(domains).surrogates) == surrogates:
         return
@@ -125,11 +125,11 @@ def columns(line: dict[str, Any], domains: dict[str, Any], target: str) -> Any:
 
 def _work(interpreter: Path, job: dict[str, Any], folder: Path) -> Path:
     """Run the worker in its environment and return the file that it wrote."""
-    asked, told = folder / "job.json", folder / "result.jsonl"
-    asked.write_text(json.dumps(job), encoding="utf-8")
+    request, result = folder / "job.json", folder / "result.jsonl"
+    request.write_text(json.dumps(job), encoding="utf-8")
     # -I: neither this project nor the user's own packages get into that environment.
     done = subprocess.run(
-        [str(interpreter), "-I", str(WORKER), str(asked), str(told)],
+        [str(interpreter), "-I", str(WORKER), str(request), str(result)],
         stderr=subprocess.PIPE,
         text=True,
         check=False,
@@ -137,7 +137,7 @@ def _work(interpreter: Path, job: dict[str, Any], folder: Path) -> Path:
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["no message"]
         raise PreparationError(f"YAHPO Gym could not evaluate the surrogate: {lines[-1]}")
-    return told
+    return result
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -180,26 +180,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--python", default=sys.executable, help="makes it; 3.9 to 3.12")
     parser.add_argument("--prepare", action="store_true", help="make the environment only")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        if asked.prepare:
-            print(f"YAHPO Gym is ready: {prepare(asked.environment, asked.python)}")
+        if options.prepare:
+            print(f"YAHPO Gym is ready: {prepare(options.environment, options.python)}")
             return 0
         for name in ("data_path", "instances", "output"):
-            if getattr(asked, name) is None:
+            if getattr(options, name) is None:
                 raise SettingsError(f"--{name.replace('_', '-')} is needed, unless --prepare is.")
-        instances = [part.strip() for part in asked.instances.split(",")]
-        seeds = parse_seeds(asked.seeds)
+        instances = [part.strip() for part in options.instances.split(",")]
+        seeds = parse_seeds(options.seeds)
         # Before anything is installed: most often it is the models that are missing.
-        check(asked.data_path, asked.scenario, instances, trials=asked.trials, output=asked.output)
-        interpreter = prepare(asked.environment, asked.python)
+        check(
+            options.data_path,
+            options.scenario,
+            instances,
+            trials=options.trials,
+            output=options.output,
+        )
+        interpreter = prepare(options.environment, options.python)
         written = sample(
-            asked.data_path,
-            asked.scenario,
+            options.data_path,
+            options.scenario,
             instances,
             seeds=seeds,
-            trials=asked.trials,
-            output=asked.output,
+            trials=options.trials,
+            output=options.output,
             interpreter=interpreter,
         )
         for path in written:

@@ -1,4 +1,4 @@
-"""Rows of all seeds, brought together: means, standard errors, correlations. No data of trials."""
+"""Rows of all seeds, combined: means, standard errors, correlations. No data of trials."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Lead:
 
 
 def standing(value: float, error: float) -> Literal["ahead", "behind", "tie"]:
-    """Tell a lead from chance: less than two standard errors, or 0.00 when rounded, is a tie."""
+    """Return whether a lead is real: below two standard errors, or 0.00 when rounded, is a tie."""
     if abs(value) < 0.005 or abs(value) <= 2 * error:
         return "tie"
     return "ahead" if value > 0 else "behind"
@@ -71,7 +71,7 @@ def standing(value: float, error: float) -> Literal["ahead", "behind", "tie"]:
 def mean_of(values: Sequence[float]) -> Mean:
     """Return mean and standard error, dividing the variance by n as the paper does.
 
-    The last rows of its Tables 2 and 4 show that: they follow from the rows above only so.
+    The last rows of its Tables 2 and 4 follow from the rows above only that way.
     """
     numbers = np.asarray(values, dtype=np.float64)
     return Mean(float(numbers.mean()), float(numbers.std() / math.sqrt(len(numbers))))
@@ -80,7 +80,7 @@ def mean_of(values: Sequence[float]) -> Mean:
 def pearson(one: Sequence[float], other: Sequence[float]) -> float | None:
     """Return Pearson's correlation; None where one of the two does not vary."""
     left, right = (np.asarray(part, dtype=np.float64) for part in (one, other))
-    # Asked of the values: their distances from the mean may differ from 0 by rounding.
+    # By the values: their distances from the mean may differ from 0 by rounding.
     if np.ptp(left) == 0 or np.ptp(right) == 0:
         return None
     left, right = left - left.mean(), right - right.mean()
@@ -155,7 +155,7 @@ def correlations(rows: Sequence[Row]) -> dict[str, dict[str, Correlation]]:
 
 
 def correlation(rows: Sequence[Row]) -> Correlation:
-    """Return both ways to bring the seeds of one instance and method together."""
+    """Return both ways to combine the seeds of one instance and method."""
     each = [_of_seed(own) for own in grouped(rows, "seed").values()]
     known = [value for value in each if value is not None]
     over = mean_of(known) if known else None

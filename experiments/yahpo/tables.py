@@ -27,7 +27,7 @@ NOT_THERE = "—"
 
 
 def title(method: str) -> str:
-    """Return what a method is called in tables and figures."""
+    """Return the name of a method in tables and figures."""
     name, _, absent = method.partition("/")
     return f"{TITLES[name]} with {absent}" if absent else TITLES[name]
 

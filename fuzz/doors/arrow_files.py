@@ -66,7 +66,7 @@ class Parquet(Door):
             frame = self.read_by_pyarrow(name)
             frame.validate(full=True)
         except Exception:
-            return  # pyarrow has more to say against it than condped asked
+            return  # pyarrow checks more than condped requested
         tables.agree(
             answer,
             lambda: condped.read(frame, objective="loss", outside="drop"),

@@ -18,7 +18,7 @@ from fuzz import mutate
 from fuzz.door import DiffersError, Door, RefusedError
 from fuzz.seeds import seed
 
-# Those that do not end by themselves, or write where nobody said.
+# Those that do not end by themselves, or write where nobody told them to.
 _LEFT_OUT = ("serve", "watch", "mcp", "demo", "completion")
 _CODES = {0: "done", 2: "wrong", 4: "held", 5: "undecided"}
 _SOURCES = ("trials.csv", "trials.jsonl", "study.db", "sqlite:///study.db", "journal.log",

@@ -125,7 +125,7 @@ class Databases(Door):
 
 
 def _has_a_number_twice(path: str) -> bool:
-    """Return whether two trials of a study have one number, which Optuna itself never writes."""
+    """Return whether two trials of a study have the same number, which Optuna never writes."""
     with closing(sqlite3.connect(path)) as connection:
         twice = "SELECT 1 FROM trials GROUP BY study_id, number HAVING count(*) > 1"
         try:

@@ -1,4 +1,4 @@
-"""Optuna studies to start from, and what Optuna itself says of a storage."""
+"""Optuna studies to start from, and what Optuna itself reads from a storage."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def journal_seed(path: Path) -> bytes:
 
 
 def compare_with(study: Any, answer: Any) -> None:
-    """Raise DiffersError unless a table has the trials that Optuna tells, values and parameters.
+    """Raise DiffersError unless a table has the trials that Optuna reads, values and parameters.
 
     In the order in which they were made, whatever numbers a damaged database gives them.
     """

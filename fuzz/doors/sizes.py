@@ -1,4 +1,4 @@
-"""Few bytes that stand for much: one dimension of a study is large, the others are small."""
+"""Few bytes that expand to many: one dimension of a study is large, the others are small."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ _ASKED: dict[str, Callable[..., Any]] = {
 
 
 class Sizes(Door):
-    """Everything from reading to saving, of studies of which one dimension is large."""
+    """Everything from reading to saving, for studies with one large dimension."""
 
     name = "sizes"
     title = "Thousands of names, domains, choices or conditions, views, special files"
@@ -185,7 +185,7 @@ def _written(columns: tables.Columns, form: str) -> Any:
 
 
 def _other(what: str, size: int, form: str) -> tuple[Any, dict[str, Any]]:
-    """Return a source that is no table, and the options that read it."""
+    """Return a source that is not a table, and the options that read it."""
     if what.startswith("journal"):
         lines = _varying(size) if what == "journal-domains" else _many(size)
         Path("journal.log").write_text("".join(f"{json.dumps(o)}\n" for o in lines))
@@ -201,7 +201,7 @@ def _other(what: str, size: int, form: str) -> tuple[Any, dict[str, Any]]:
 
 
 def _trial(number: int, parameters: dict[str, tuple[float, dict[str, Any]]]) -> list[Any]:
-    """Return what a journal says of a trial: parameters with their values and distributions."""
+    """Return a journal's entries for a trial: parameters with their values and distributions."""
     at = {"worker_id": "w", "trial_id": number}
     begun = {"op_code": 4, "worker_id": "w", "study_id": 0, "datetime_start": "2026-01-01T00:00:00"}
     ended = {"op_code": 6, **at, "state": 1, "values": [number * 7 % 11 / 11],
@@ -242,7 +242,7 @@ def _many(size: int) -> list[Any]:
 
 
 def _counting(size: int, form: str) -> str:
-    """Return a query for so many numbers, or for more and more."""
+    """Return a query for ``size`` numbers, or for endlessly many."""
     end = f" WHERE i < {size}" if form == "rows" else ""
     return f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n{end}) SELECT i FROM n"
 

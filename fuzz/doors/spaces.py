@@ -107,7 +107,7 @@ class Spaces(Door):
 
 
 def _with_other_numbers(rng: Random, seed: Any) -> Any:
-    """Return a space with other bounds, steps and flags, most of them nearly as they were."""
+    """Return a space with other bounds, steps and flags, most of them close to the original."""
     made = copy.deepcopy(seed)
     places = [
         (holder, key) for holder, key in mutate.places(made)

@@ -1,4 +1,4 @@
-"""Optuna studies in memory with trials that Optuna's own checks would not let through."""
+"""Optuna studies in memory with trials that Optuna's own checks would reject."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Studies(Door):
         optuna_studies.compare_with(*answer)
 
     def _study(self, data: bytes) -> Any:
-        """Return the study, or None if Optuna itself does not let it be made."""
+        """Return the study, or None if Optuna itself rejects it."""
         optuna = self.optuna
         try:
             plain = json.loads(data)

@@ -101,7 +101,7 @@ def read(source: Any, **options: Any) -> Any:
 
 
 def facts(found: Any) -> dict[str, Any]:
-    """Return all that a table of trials says, in a form that can be compared."""
+    """Return everything in a table of trials, in a form that can be compared."""
     return {
         "losses": [[repr(float(v)) for v in one.losses] for one in found.objectives],
         "states": [int(state) for state in found.states],
@@ -130,7 +130,7 @@ def agree(
 ) -> None:
     """Raise DiffersError unless another way to the same answer gives it, too.
 
-    ``may_refuse``: the other way looks at more, and may find damage there.
+    ``may_refuse``: the other way reads more, and may find damage there.
     """
     try:
         expected = other()
@@ -144,7 +144,7 @@ def agree(
 
 
 def agree_engines(answer: Any, source: str, *, may_refuse: bool = False, **reading: Any) -> None:
-    """Raise DiffersError unless what batches say is what the whole table says."""
+    """Raise DiffersError unless batches give the same as the whole table."""
 
     def whole() -> Any:
         return condped.importance(source, engine="memory", **reading)

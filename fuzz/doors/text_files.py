@@ -53,7 +53,7 @@ class Csv(Door):
         return tables.csv_of(columns, "\t" if ending == ".tsv" else rng.choice(",,,;"))
 
     def streamed(self, rng: Random) -> tuple[str, bytes]:
-        """Return a table that can be counted in batches, seldom changed."""
+        """Return a table that can be counted in batches, rarely changed."""
         rows = rng.randrange(1, 60)
         columns: tables.Columns = {
             "loss": [rng.choice((rng.random(), 1.0, 0.0)) for _ in range(rows)],

@@ -86,7 +86,7 @@ def _changed(rng: Random, name: str, data: bytes) -> bytes:
 
 
 def _changed_inside(rng: Random, data: Any) -> Any:
-    """Change data, now and then inside a text that is JSON itself."""
+    """Change data, sometimes inside a text that is JSON itself."""
     if rng.random() < 0.3:
         inner = [
             (holder, key) for holder, key in mutate.places(data)
@@ -101,7 +101,7 @@ def _changed_inside(rng: Random, data: Any) -> Any:
 
 
 def _changed_archive(rng: Random, data: bytes) -> bytes:
-    """Change the file inside an archive, or what the archive says of it."""
+    """Change the file inside an archive, or the archive's entry for it."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             (name,) = archive.namelist()

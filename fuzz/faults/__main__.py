@@ -37,7 +37,7 @@ FAULTS: dict[str, Callable[[int, int], list[Row]]] = {
 
 
 def main() -> None:
-    """Make the faults that are asked for, and say what was wrong."""
+    """Make the requested faults, and print what was wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=10, help="how often each fault is made")
     parser.add_argument("--seed", type=int, default=0)
@@ -45,20 +45,21 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=[*FAULTS, "writers"], default=[])
     parser.add_argument("--output", type=Path, help="keep what was seen here")
     parser.add_argument("--page", type=Path, help="put the tables into this page")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    names = asked.only or [*FAULTS, "writers"]
+    names = arguments.only or [*FAULTS, "writers"]
     state: dict[str, Any] = {}
-    if asked.output is not None and asked.output.exists():
-        state = json.loads(asked.output.read_text(encoding="utf-8"))
+    if arguments.output is not None and arguments.output.exists():
+        state = json.loads(arguments.output.read_text(encoding="utf-8"))
     for name in names:
         if name == "writers":
-            seconds = 60 * asked.minutes
+            seconds = 60 * arguments.minutes
             rows = writers(seconds, seconds / 10, 1.0)
-            state["writers"] = {"minutes": asked.minutes, "storages": rows}
+            state["writers"] = {"minutes": arguments.minutes, "storages": rows}
         else:
             found = [
-                {"campaign": name, **asdict(row)} for row in FAULTS[name](asked.times, asked.seed)
+                {"campaign": name, **asdict(row)}
+                for row in FAULTS[name](arguments.times, arguments.seed)
             ]
             others = [row for row in state.get("faults", []) if row["campaign"] != name]
             state["faults"] = sorted(
@@ -70,11 +71,11 @@ def main() -> None:
                 )
                 for wrong in row["wrong"]:
                     print(f"  {wrong}", flush=True)
-        if asked.output is not None:
-            asked.output.write_text(json.dumps(state, indent=1) + "\n", encoding="utf-8")
-    if asked.page is not None:
-        page = asked.page.read_text(encoding="utf-8")
-        asked.page.write_text(with_tables(page, state), encoding="utf-8")
+        if arguments.output is not None:
+            arguments.output.write_text(json.dumps(state, indent=1) + "\n", encoding="utf-8")
+    if arguments.page is not None:
+        page = arguments.page.read_text(encoding="utf-8")
+        arguments.page.write_text(with_tables(page, state), encoding="utf-8")
 
 
 if __name__ == "__main__":

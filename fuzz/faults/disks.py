@@ -18,7 +18,7 @@ from fuzz.faults.storages import places
 from fuzz.faults.studies import filled
 
 _SIZE = 8 << 20
-_SMALL = 16 << 10  # a file's most, where nothing can be mounted
+_SMALL = 16 << 10  # the largest size of a file, where nothing can be mounted
 OUTPUTS = {
     ".html": "report",
     ".json": "importance",
@@ -50,7 +50,7 @@ def _sources(folder: Path) -> list[str]:
             place.create()
             filled(place.source, 60)
             if place.kind == "SQLite with WAL":
-                # As when everybody has closed it: nothing is left in another file.
+                # As when all have closed it: nothing is left in another file.
                 with sqlite3.connect(place.file) as database:
                     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 database.close()

@@ -1,4 +1,4 @@
-"""kill -9 at random moments: of condped as it reads and writes, and of those who write trials."""
+"""kill -9 at random moments: of condped while it reads and writes, and of writers of trials."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _reading(own: Marked, place: Place, command: str) -> subprocess.Popen[str]:
 
 
 def writers_killed(times: int, seed: int, kinds: Sequence[str] = KINDS) -> list[Row]:
-    """Kill writers in the middle of trials; what is left is read as Optuna reads it."""
+    """Kill writers in the middle of trials; what is left must be read as Optuna reads it."""
     rng, rows = random.Random(seed), []
     with places(kinds) as made, marked() as own:
         for place in made:
@@ -70,7 +70,7 @@ def writers_killed(times: int, seed: int, kinds: Sequence[str] = KINDS) -> list[
                     oracle.check(condped.read(place.source, study="study"))
                     row.add("answer")
                 except condped.errors.CondpedError as error:
-                    # What a writer had begun is taken back by the next one, not by a reader.
+                    # What a writer had begun is rolled back by the next one, not by a reader.
                     row.add("error", str(error))
                 _same(place, row)
             row.wrong += oracle.wrong
@@ -79,7 +79,7 @@ def writers_killed(times: int, seed: int, kinds: Sequence[str] = KINDS) -> list[
 
 
 def outputs_killed(times: int, seed: int) -> list[Row]:
-    """Kill condped while it replaces files; each is the old one or the new one."""
+    """Kill condped while it replaces files; each must be the old one or the new one."""
     rng, rows = random.Random(seed), []
     for ending in (".html", ".json", ".csv", ".parquet"):
         row = Row("kill -9 of condped", f"writing {ending}")

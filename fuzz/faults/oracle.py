@@ -12,7 +12,7 @@ from fuzz.faults.writer import loss
 
 
 class Oracle:
-    """Checks reads of one study, each against what the earlier ones have shown."""
+    """Checks reads of one study, each against the earlier ones."""
 
     def __init__(self) -> None:
         self.reads = 0
@@ -20,7 +20,7 @@ class Oracle:
         self._ended: dict[int, tuple[Any, ...]] = {}
 
     def check(self, table: condped.TrialTable) -> None:
-        """Check that a read is a state that existed, and not before the one read last."""
+        """Check that a read is a state that existed, not earlier than that of the last read."""
         self.reads += 1
         trials = trials_of(table)
         ended = {row: trial for row, trial in enumerate(trials) if trial[0] != "RUNNING"}
@@ -75,7 +75,7 @@ def trials_of(table: condped.TrialTable) -> list[tuple[str, float | None, dict[s
 
 
 def as_optuna_has_it(study: optuna.Study) -> list[tuple[str, float | None, dict[str, float]]]:
-    """Return the same of a study that Optuna has read."""
+    """Return the same for a study that Optuna has read."""
     return [
         (
             "RUNNING" if trial.state.name == "WAITING" else trial.state.name,

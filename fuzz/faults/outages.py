@@ -17,7 +17,7 @@ from fuzz.faults.studies import filled
 
 
 def outages(times: int, kinds: Sequence[str] = KINDS, away: float = 3.0) -> list[Row]:
-    """Take each storage away while it is read, followed and served; everybody goes on after."""
+    """Take each storage away while it is read, followed and served; all must go on afterwards."""
     rows = []
     with places(kinds) as made:
         for place in made:

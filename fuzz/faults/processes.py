@@ -1,4 +1,4 @@
-"""Processes that a fault is done to, and what is left of them."""
+"""Processes to which faults happen, and what is left of them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Marked:
         return heard_of(self.start(*command))
 
     def alive(self) -> list[int]:
-        """Return the processes that run, those included that were started by others of them."""
+        """Return the running processes, including those that others of them started."""
         own = f"{_MARK}={self.mark}".encode()
         found = []
         for place in Path("/proc").iterdir():
@@ -79,7 +79,7 @@ def _command(process: int) -> str:
 
 
 def heard_of(process: subprocess.Popen[str]) -> subprocess.Popen[str]:
-    """Return a process when it says that it is ready."""
+    """Return a process once it says that it is ready."""
     assert process.stdout is not None
     if process.stdout.readline() != "ready\n":
         raise RuntimeError(process.communicate()[1])
@@ -87,7 +87,7 @@ def heard_of(process: subprocess.Popen[str]) -> subprocess.Popen[str]:
 
 
 def begin(process: subprocess.Popen[str]) -> None:
-    """Let a process go that waits for a line."""
+    """Let a process start that waits for a line."""
     assert process.stdin is not None
     process.stdin.write("\n")
     process.stdin.flush()
@@ -129,7 +129,7 @@ def ended(process: subprocess.Popen[str], seconds: float = 120.0) -> Ended:
 
 
 class Server:
-    """``condped serve`` and somebody who looks at its pages."""
+    """``condped serve`` and a viewer of its pages."""
 
     def __init__(self, marked: Marked, source: str) -> None:
         self.process = marked.start(
@@ -192,7 +192,7 @@ class Server:
 
 
 def waited(what: Callable[[], bool], most: float = 60.0) -> bool:
-    """Wait until something holds, and return whether it came to hold."""
+    """Wait until something holds, and return whether it does."""
     end = time.monotonic() + most
     while time.monotonic() < end:
         if what():

@@ -20,7 +20,7 @@ from fuzz.faults.storages import NAME
 
 
 def reading(source: str) -> Callable[[], condped.TrialTable]:
-    """Return what reads everything, and asks for importances on the way."""
+    """Return a function that reads everything, and computes importances on the way."""
 
     def read() -> condped.TrialTable:
         table = condped.read(source, study=NAME)
@@ -32,7 +32,7 @@ def reading(source: str) -> Callable[[], condped.TrialTable]:
 
 
 def following(source: str) -> Callable[[], condped.TrialTable]:
-    """Return what reads only what is new."""
+    """Return a function that reads only what is new."""
     followed = condped.follow(source, study=NAME)
 
     def read() -> condped.TrialTable:
@@ -43,7 +43,7 @@ def following(source: str) -> Callable[[], condped.TrialTable]:
 
 
 def main() -> None:
-    """Read until nobody asks for more, and print what was seen."""
+    """Read until the standard input ends, and print what was seen."""
     how, source = sys.argv[1:3]
     pause = float(sys.argv[3])
     warnings.simplefilter("ignore")
@@ -53,7 +53,7 @@ def main() -> None:
     print("ready", flush=True)
     last = False
     while not last:
-        # The last look begins after whoever closes the input has seen everybody else end.
+        # The last read begins after the process that closes the input has seen all others end.
         last = bool(select.select([sys.stdin], [], [], pause)[0])
         begun = time.monotonic()
         try:

@@ -33,6 +33,6 @@ class Row:
             self.wrong.append(f"{kind}: {said}"[:900])
 
     def expect(self, holds: bool, otherwise: str) -> None:
-        """Note what does not hold."""
+        """Record what does not hold."""
         if not holds:
             self.wrong.append(otherwise[:900])

@@ -34,7 +34,7 @@ def loaded(source: str) -> optuna.Study:
 
 @dataclass(frozen=True)
 class Place:
-    """A storage: how it is called, its files, and its server if it has one."""
+    """A storage: its name, its files, and its server if it has one."""
 
     kind: str
     source: str
@@ -61,7 +61,7 @@ class Place:
         return sorted(path.name for path in self.folder.iterdir())
 
     def control(self, what: str, *options: str) -> None:
-        """Start or stop PostgreSQL as its own control program does, where it was."""
+        """Start or stop PostgreSQL by its own control program, in the same place."""
         data = Path(self.server.pgdata)
         program, *own = shlex.split((data / "postmaster.opts").read_text(encoding="utf-8"))
         if what == "start":

@@ -11,7 +11,7 @@ from optuna.trial import TrialState, create_trial
 from fuzz.faults.storages import loaded
 from fuzz.faults.writer import MOST, loss
 
-_WRITER = 900  # a writer that is none of the processes
+_WRITER = 900  # a writer that is not one of the processes
 
 
 def filled(source: str, trials: int, *, backwards: bool = False) -> None:

@@ -1,10 +1,10 @@
-"""A process that writes trials with Optuna, each of which says who wrote it and when.
+"""A process that writes trials with Optuna, each of which records who wrote it and when.
 
 Run: python -m fuzz.faults.writer SOURCE WRITER SECONDS SLEEP
 
 It says when it is ready, and begins when it is sent a line.
 ``writer`` and ``count`` are parameters: a writer begins its next trial only after the last one has
-ended, so whoever sees a trial must see all earlier ones of its writer, finished.
+ended, so a reader that sees a trial must see all earlier ones of its writer, finished.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ MOST = 1_000_000
 
 
 def loss(writer: int, count: int, x: float, y: float | None) -> float:
-    """Return the value of a trial, which its parameters decide exactly."""
+    """Return the value of a trial, which its parameters determine exactly."""
     return writer + count / 8 + x / 4 + (0.0 if y is None else y / 2)
 
 
 class Given(optuna.samplers.BaseSampler):
-    """Draws at random, but for two parameters that it is told."""
+    """Draws at random, except for two parameters whose values are given."""
 
     def __init__(self, seed: int) -> None:
         self.told: dict[str, int] = {}
         self._rng = np.random.default_rng(seed)
 
     def infer_relative_search_space(self, study: Any, trial: Any) -> dict[str, Any]:
-        """Return that nothing is drawn jointly."""
+        """Return an empty space: nothing is drawn jointly."""
         return {}
 
     def sample_relative(self, study: Any, trial: Any, search_space: Any) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class Given(optuna.samplers.BaseSampler):
         return {}
 
     def sample_independent(self, study: Any, trial: Any, name: str, domain: Any) -> Any:
-        """Return what is told, or a number from 0 to 1."""
+        """Return the given value, or a number from 0 to 1."""
         return self.told[name] if name in self.told else float(self._rng.random())
 
 

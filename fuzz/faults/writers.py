@@ -20,7 +20,7 @@ WRITERS = 4
 
 
 def writers(seconds: float, alone: float, sleep: float, kinds: Sequence[str] = KINDS) -> list[Any]:
-    """Let them write for so long beside readers, before and after that by themselves."""
+    """Let them write for ``seconds`` beside readers, before and after that by themselves."""
     with places(kinds) as made, marked() as own:
         for place in made:
             place.create()
@@ -55,7 +55,7 @@ def writers(seconds: float, alone: float, sleep: float, kinds: Sequence[str] = K
 def _written(
     made: Sequence[Place], own: Marked, seconds: float, sleep: float, phase: int
 ) -> dict[str, list[Any]]:
-    """Run the writers, and return what each of a storage's says."""
+    """Run the writers, and return what those of each storage report."""
     running = [
         (place.kind, own.start("fuzz.faults.writer", place.source, str(4 * phase + number),
                                str(seconds), str(sleep)))
@@ -80,7 +80,7 @@ def _said(process: subprocess.Popen[str]) -> str:
 
 
 def _compared(place: Place, server: Server) -> dict[str, Any]:
-    """Compare what everybody sees at the end with what Optuna reads, and stop the server."""
+    """Compare what all readers see at the end with what Optuna reads, and stop the server."""
     expected = as_optuna_has_it(loaded(place.source))
     finished = sum(state != "RUNNING" for state, _, _ in expected)
     table, oracle = condped.read(place.source), Oracle()

@@ -2,7 +2,7 @@
 
 Run: python -m fuzz.parity [--evaluations 100000] [--seed 0] [--output FILE] [--page PAGE]
 
-It can be stopped, and goes on where it was if it is given the same file and seed.
+It can be stopped, and resumes if it is given the same file and seed.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def compared(seed: int, number: int, times: int = _EACH) -> tuple[dict[str, Any]
     made = Studies(seed, number)
     study = made.study()
     found: dict[str, Any] = {"kinds": Counter(), "distance": 0.0, "unexplained": []}
-    asked: set[Settings] = set()
-    while len(asked) < times:
-        asked.add(drawn_settings(made.rng, len(study.directions)))
-    for settings in sorted(asked, key=repr):
+    drawn: set[Settings] = set()
+    while len(drawn) < times:
+        drawn.add(drawn_settings(made.rng, len(study.directions)))
+    for settings in sorted(drawn, key=repr):
         outcome = evaluated(study, settings)
         found["kinds"][outcome.kind] += 1
         if outcome.explained:
@@ -80,16 +80,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, help="keep the counts here, and go on from there")
     parser.add_argument("--page", type=Path, help="put the table into this page")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     os.nice(5)
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    state = campaign(asked.evaluations, asked.seed, asked.output)
+    state = campaign(arguments.evaluations, arguments.seed, arguments.output)
     print(table(state))
     for one in state["unexplained"]:
         print(json.dumps(one))
-    if asked.page is not None:
-        page = asked.page.read_text(encoding="utf-8")
-        written(asked.page, with_table(page, state))
+    if arguments.page is not None:
+        page = arguments.page.read_text(encoding="utf-8")
+        written(arguments.page, with_table(page, state))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ Importances: TypeAlias = dict[str, float]
 RELATIVE = 1e-12
 # An importance is a sum of squares of differences between masses, which are rounded.
 _ROUNDING = 1e-15
-_NOTHING = 1e-26  # what rounding makes of masses of 1e-12, of which the squares are summed
+_NOTHING = 1e-26  # the effect of rounding on masses of 1e-12, whose squares are summed
 _INT64 = 2**63
 _PLAIN_CELLS = scott_parzen_estimator._count_numerical_param_in_grid
 
@@ -44,7 +44,7 @@ ONLY_OPTUNA_RAISES = "Optuna raises where condped answers"
 
 @dataclass(frozen=True)
 class Settings:
-    """What one evaluation asks for."""
+    """The settings of one evaluation."""
 
     target_quantile: float
     region_quantile: float
@@ -55,7 +55,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one evaluation: the kind, how far apart the numbers are, and both answers."""
+    """The result of one evaluation: its kind, how far apart the numbers are, and both answers."""
 
     kind: str
     distance: float = 0.0
@@ -100,16 +100,16 @@ def _target(name: str) -> Target:
     return functions[name]
 
 
-def evaluated(study: optuna.Study, asked: Settings) -> Outcome:
+def evaluated(study: optuna.Study, settings: Settings) -> Outcome:
     """Evaluate a study both ways, unnormalised and normalised, and compare."""
-    theirs = _caught(partial(_theirs, study, asked))
-    ours = _caught(partial(_ours, study, asked))
+    theirs = _caught(partial(_theirs, study, settings))
+    ours = _caught(partial(_ours, study, settings))
     if isinstance(theirs, Exception) or isinstance(ours, Exception):
-        return _with_errors(study, asked, ours, theirs)
+        return _with_errors(study, settings, ours, theirs)
     distance = _distance(ours[0], theirs)
     if distance <= RELATIVE:
         return _normalised(ours, theirs, distance)
-    for kind, call in _explanations(study, asked):
+    for kind, call in _explanations(study, settings):
         other = _caught(call)
         if not isinstance(other, Exception) and _distance(ours[0], other) <= RELATIVE:
             return _normalised(ours, other, _distance(ours[0], other), kind)
@@ -117,15 +117,15 @@ def evaluated(study: optuna.Study, asked: Settings) -> Outcome:
 
 
 def _with_errors(
-    study: optuna.Study, asked: Settings, ours: Any, theirs: Importances | Exception
+    study: optuna.Study, settings: Settings, ours: Any, theirs: Importances | Exception
 ) -> Outcome:
     texts = {"ours": repr(ours)[:300], "theirs": repr(theirs)[:300]}
     if isinstance(ours, Exception):
-        # An error of our own says what is wrong; anything else is a defect.
+        # An error of our own explains what is wrong; anything else is a defect.
         said = isinstance(ours, condped.errors.CondpedError)
         kind = BOTH_RAISE if isinstance(theirs, Exception) else "only condped raises"
         return Outcome(kind, 0.0, said and kind == BOTH_RAISE, **texts)
-    for _, call in _explanations(study, asked):
+    for _, call in _explanations(study, settings):
         other = _caught(call)
         if not isinstance(other, Exception) and _distance(ours[0], other) <= RELATIVE:
             return Outcome(ONLY_OPTUNA_RAISES)
@@ -142,7 +142,7 @@ def _normalised(
     study = optuna.create_study()
     shares = optuna.importance.get_param_importances(study, evaluator=_Computed(theirs))
     found, undetermined = ours[1], ours[2]
-    # Optuna shares 1 out by whatever there is, equally if there is nothing.
+    # Optuna divides 1 in proportion to the importances, equally if all are 0.
     if undetermined and not any(found.values()):
         return Outcome(UNDETERMINED if kind == SAME else kind, distance)
     apart = _distance(found, shares, sum(theirs.values()) or 1.0)
@@ -152,7 +152,7 @@ def _normalised(
 
 
 class _Computed(BaseImportanceEvaluator):
-    """An evaluator that has its answer."""
+    """An evaluator that returns a given answer."""
 
     def __init__(self, answer: Importances) -> None:
         self._answer = answer
@@ -188,26 +188,26 @@ def _caught(call: Callable[[], Any]) -> Any:
             return error
 
 
-def _theirs(study: optuna.Study, asked: Settings, sign: float = 1.0) -> Importances:
+def _theirs(study: optuna.Study, settings: Settings, sign: float = 1.0) -> Importances:
     evaluator = PedAnovaImportanceEvaluator(
-        target_quantile=asked.target_quantile,
-        region_quantile=asked.region_quantile,
-        evaluate_on_local=asked.local,
+        target_quantile=settings.target_quantile,
+        region_quantile=settings.region_quantile,
+        evaluate_on_local=settings.local,
     )
-    target = _target(asked.target) if asked.target else None
+    target = _target(settings.target) if settings.target else None
     if target is None or sign > 0:
         return dict(evaluator.evaluate(study, target=target))
     return dict(evaluator.evaluate(study, target=lambda trial: -target(trial)))
 
 
-def _ours(study: optuna.Study, asked: Settings) -> tuple[Importances, Importances, bool]:
+def _ours(study: optuna.Study, settings: Settings) -> tuple[Importances, Importances, bool]:
     """Return importances, the same as shares, and whether they are undetermined."""
-    if not asked.evaluator:
+    if not settings.evaluator:
         result = condped.importance(
             study,
-            target_quantile=asked.target_quantile,
-            region_quantile=asked.region_quantile,
-            reference="region" if asked.local else "space",
+            target_quantile=settings.target_quantile,
+            region_quantile=settings.region_quantile,
+            reference="region" if settings.local else "space",
             method="paper",
             pooling="never",
         )
@@ -216,11 +216,11 @@ def _ours(study: optuna.Study, asked: Settings) -> tuple[Importances, Importance
         shares = {k: v for k, v in result.to_dict(normalize=True).items() if k in finished}
         return plain, shares, result.reason is not None
     evaluator = CondPedAnovaImportanceEvaluator(
-        target_quantile=asked.target_quantile,
-        region_quantile=asked.region_quantile,
-        evaluate_on_local=asked.local,
+        target_quantile=settings.target_quantile,
+        region_quantile=settings.region_quantile,
+        evaluate_on_local=settings.local,
     )
-    target = _target(asked.target) if asked.target else None
+    target = _target(settings.target) if settings.target else None
     plain = evaluator.evaluate(study, target=target)
     shares = optuna.importance.get_param_importances(study, evaluator=_Computed(plain))
     return plain, shares, not sum(plain.values())
@@ -231,12 +231,12 @@ def _finished(study: optuna.Study) -> list[FrozenTrial]:
 
 
 def _explanations(
-    study: optuna.Study, asked: Settings
+    study: optuna.Study, settings: Settings
 ) -> Iterator[tuple[str, Callable[[], Importances]]]:
-    """Iterate over Optuna's evaluation with one thing changed each, where that may explain."""
-    turned = -1.0 if _is_maximised(study, asked) else 1.0
+    """Iterate over Optuna's evaluation with one change each that may explain a difference."""
+    turned = -1.0 if _is_maximised(study, settings) else 1.0
     if turned < 0:
-        yield TURNED, partial(_theirs, study, asked, -1.0)
+        yield TURNED, partial(_theirs, study, settings, -1.0)
     rounded, reasons = set(), []
     beyond = {n for t in _finished(study) for n, v in t.params.items() if v == _INT64}
     for name, domains in _domains(study).items():
@@ -256,27 +256,27 @@ def _explanations(
         ):
             reasons.append(STEPS)
     if reasons:
-        yield max(reasons, key=reasons.count), partial(_mended, rounded, study, asked, turned)
+        yield max(reasons, key=reasons.count), partial(_mended, rounded, study, settings, turned)
 
 
 def _domains(study: optuna.Study) -> dict[str, set[Any]]:
-    """Return the domains of each parameter, in whatever trials."""
+    """Return the domains of each parameter, over all trials."""
     domains: dict[str, set[Any]] = {}
     for trial in study.get_trials(deepcopy=False):
         for name, domain in trial.distributions.items():
-            # Choices that equal nothing, such as NaN, make no set; that there are some is enough.
+            # Choices such as NaN equal nothing, not even in a set; it is enough that they occur.
             plain = isinstance(domain, IntDistribution | FloatDistribution)
             domains.setdefault(name, set()).add(domain if plain else "choices")
     return domains
 
 
-def _is_maximised(study: optuna.Study, asked: Settings) -> bool:
-    if asked.target is None or asked.target[0] != "+":
+def _is_maximised(study: optuna.Study, settings: Settings) -> bool:
+    if settings.target is None or settings.target[0] != "+":
         return False
-    return study.directions[int(asked.target[1:])] == StudyDirection.MAXIMIZE
+    return study.directions[int(settings.target[1:])] == StudyDirection.MAXIMIZE
 
 
-def _mended(rounded: set[str], study: optuna.Study, asked: Settings, sign: float) -> Importances:
+def _mended(rounded: set[str], study: optuna.Study, settings: Settings, sign: float) -> Importances:
     """Return Optuna's importances with cells that are found without overflow.
 
     Whole numbers are subtracted as Python does, those of ``rounded`` parameters as floats.
@@ -306,4 +306,4 @@ def _mended(rounded: set[str], study: optuna.Study, asked: Settings, sign: float
         return np.bincount(indices, minlength=cells)
 
     with patch.object(scott_parzen_estimator, "_count_numerical_param_in_grid", count):
-        return _theirs(study, asked, sign)
+        return _theirs(study, settings, sign)

@@ -62,7 +62,7 @@ class Studies:
 
     def __init__(self, seed: int, number: int) -> None:
         self.rng = np.random.default_rng([seed, number])
-        # How much of a study is extreme: some are tame, so that small effects are compared, too.
+        # How extreme a study is: some are tame, so that small effects are compared, too.
         self.wild = float(self.rng.choice([0.0, 0.2, 0.8]))
 
     def study(self) -> optuna.Study:

@@ -27,7 +27,7 @@ from condped.read import read as read
 
 __version__ = "0.1.0"
 
-# Public names stand in __init__.pyi and nowhere else: type checkers read it, and so does this.
+# Public names are listed in __init__.pyi only: type checkers read it, and so does this.
 _HOMES = {
     name: home
     for home, name in re.findall(
@@ -54,7 +54,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-# For CI and debugging, as in Scientific Python's SPEC 1: import now all that is installed.
+# For CI and debugging, as in Scientific Python's SPEC 1: import all that is installed now.
 if os.environ.get("EAGER_IMPORT"):
     from condped.errors import MissingLibraryError as _MissingLibraryError
 

@@ -9,7 +9,7 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 def first_duplicate(names: Iterable[Name]) -> Name | None:
-    """Return the first name that has come before; None if all differ.
+    """Return the first name that occurs a second time; None if all differ.
 
     Examples
     --------

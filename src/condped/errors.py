@@ -36,7 +36,7 @@ __all__ = [
     "SpaceError",
 ]
 
-_LONGEST_COMPARED = 200  # letters of a name that is compared with another
+_LONGEST_COMPARED = 200  # characters; longer names get no suggestion
 _MOST_COMPARED = 200  # names
 
 
@@ -44,7 +44,7 @@ class CondpedError(Exception):
     """Base class of all errors that condped raises on purpose."""
 
     def __str__(self) -> str:
-        # Whatever a source holds, a message stays readable: names there may have any length.
+        # Names in a source may have any length; messages stay readable.
         return bounded(super().__str__())
 
 
@@ -93,7 +93,7 @@ class NameNotFoundError(CondpedError, KeyError):
     Attributes
     ----------
     kind
-        What has no such name, such as a parameter; None if that is not said.
+        What was looked up, such as a parameter; None if unknown.
     name
         The unknown name.
     """
@@ -142,9 +142,9 @@ def not_found(kind: str, name: object, known: Iterable[object]) -> NameNotFoundE
 
 
 def _close_match(name: str, names: Iterable[str]) -> str | None:
-    """Return the name that is most similar to another one; None if none is.
+    """Return the most similar name; None if none is similar.
 
-    Comparing two names takes long, so it is done only for those with most in common at both ends.
+    Comparing names is slow, so only those with the longest common ends are compared.
     """
     if len(name) > _LONGEST_COMPARED:
         return None

@@ -9,23 +9,23 @@ from pathlib import Path
 def command_for(extra: str, prefix: Path | None = None) -> str:
     """Return the command that adds an extra to the environment at ``prefix``, or to this one.
 
-    Tools can be recognised there: uv and pipx leave a file about what they installed, and keep
-    environments for single runs in their caches.
+    Tools are recognised by their traces there: uv and pipx leave a file about what they installed,
+    and keep environments for single runs in their caches.
     """
     root = Path(sys.prefix) if prefix is None else prefix
-    wanted = f"'condped[{extra}]'"
+    spec = f"'condped[{extra}]'"
     if (root / "uv-receipt.toml").is_file():
-        return f"uv tool install {wanted}"
+        return f"uv tool install {spec}"
     if (root / "pipx_metadata.json").is_file():
         kept = root.parent.name == "venvs"
-        return f"pipx install --force {wanted}" if kept else f"pipx run --spec {wanted} condped ..."
+        return f"pipx install --force {spec}" if kept else f"pipx run --spec {spec} condped ..."
     if not _made_by_uv(root / "pyvenv.cfg"):
-        return f"pip install {wanted}"
+        return f"pip install {spec}"
     if root.parent.name.startswith("archive-"):
-        return f"uvx --from {wanted} condped ..."
+        return f"uvx --from {spec} condped ..."
     if root.parent.name.startswith("builds-"):
-        return f"uv run --with {wanted} ..."
-    return f"uv pip install {wanted}"
+        return f"uv run --with {spec} ..."
+    return f"uv pip install {spec}"
 
 
 def _made_by_uv(settings: Path) -> bool:

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_MOMENT = 0.01  # seconds, until such code has ended
-INTERRUPTED = 130  # as shells tell of a process that SIGINT has ended: 128 + 2
+_MOMENT = 0.01  # seconds, enough for such code to end
+INTERRUPTED = 130  # as shells report a process ended by SIGINT: 128 + 2
 
 
 def begin_command() -> None:
-    """Let Ctrl-C end a process that is the command line while it is still being imported.
+    """Let Ctrl-C end the command line at once while it is still being imported.
 
     There is nothing to clean up yet, and an exception in the middle of an import can surface as any
     other. Other programs that import condped keep their own handlers.
@@ -24,7 +24,7 @@ def begin_command() -> None:
     module = name == "-m" and "condped" in sys.orig_argv
     script = os.path.splitext(os.path.basename(name))[0] == "condped"  # noqa: PTH119, PTH122
     if (module or script) and _change(signal.default_int_handler, _end):
-        # The last thing before Python takes itself apart, where the signal would kill it.
+        # Runs last, just before Python shuts down, when the signal would kill it.
         atexit.register(_change, _end, signal.SIG_IGN)
 
 
@@ -42,7 +42,7 @@ def repeated() -> Iterator[None]:
         if ignored.exc_type is not KeyboardInterrupt:
             usual(ignored)
             return
-        from threading import Timer  # noqa: PLC0415  (programs that import condped may do without)
+        from threading import Timer  # noqa: PLC0415  (programs that import condped may not need it)
 
         timer = Timer(_MOMENT, os.kill, (os.getpid(), signal.SIGINT))
         timer.daemon = True

@@ -9,7 +9,7 @@ from condped.errors import MissingLibraryError
 
 
 def load_optional(module: str, *, feature: str, library: str, extra: str) -> ModuleType:
-    """Import a module of ours that needs ``library``; if it is missing, say which extra has it."""
+    """Import a module of ours that needs ``library``; if that is missing, name the extra."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

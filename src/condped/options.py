@@ -92,13 +92,13 @@ def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:
 
 
 def check_options(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
-    """Raise if a function does not take an option."""
-    shown = function.__qualname__.removesuffix(".__init__")
-    check_names(shown, given, _names_taken(function))
+    """Raise if a function does not take one of these options."""
+    name = function.__qualname__.removesuffix(".__init__")
+    check_names(name, given, _names_taken(function))
 
 
 def check_names(function: str, given: Iterable[str], known: Collection[str]) -> None:
-    """Raise if an option is not one that a function takes."""
+    """Raise if one of these options is unknown to a function."""
     for name in given:
         if name not in known:
             hint = not_found("option", name, known)
@@ -106,18 +106,18 @@ def check_names(function: str, given: Iterable[str], known: Collection[str]) -> 
 
 
 def declared(kind: type[Declaration], given: Mapping[str, Any]) -> Declaration:
-    """Return a declaration filled with those given options that belong to it."""
+    """Return a declaration filled with the given options that belong to it."""
     names = _names_declared(kind)  # type: ignore[arg-type]
     return kind(**{name: value for name, value in given.items() if name in names})
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether a value is a real number, numpy's included; a bool is none."""
+    """Return whether a value is a real number, numpy's included; a bool is not."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def is_whole_number(value: object, least: int) -> bool:
-    """Return whether a value is a whole number from ``least`` on; a bool is none."""
+    """Return whether a value is a whole number of at least ``least``; a bool is not."""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
 

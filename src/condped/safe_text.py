@@ -18,7 +18,7 @@ def shortened(text: str, most: int = _MOST_NAME) -> str:
 
     Long texts lose their middle: names with the same beginning often differ at the end.
     """
-    # Of a very long text only what can be seen is looked at.
+    # Only the part of a very long text that can be shown is checked.
     plain = printable(_without_middle(text, 4 * most, "…")) or repr(text[:most])
     return _without_middle(plain, most, "…")
 
@@ -30,7 +30,7 @@ def listed(names: Sequence[str], most: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as people write it."""
+    """Return a share as a percentage."""
     return f"{100 * share:.3g} %"
 
 

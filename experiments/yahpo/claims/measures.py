@@ -1,4 +1,4 @@
-"""What several checks measure: ranks of hyperparameters and of learners."""
+"""Measures shared by several checks: ranks of hyperparameters and of learners."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def finding(
     note: str = "",
     numbers: Mapping[str, float] | None = None,
 ) -> Finding:
-    """Return what was found, with a word on where the evaluations come from."""
+    """Return a finding, with a note on where the evaluations come from."""
     label = rows[0].get("label") or ANOTHER_GENERATION
     source = f"Measured on {rows[0]['scenario']}: {label}."
     found: Verdict = parts if isinstance(parts, str) else judged(parts)

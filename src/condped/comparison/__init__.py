@@ -1,4 +1,4 @@
-"""What each method says of the same trials, side by side."""
+"""Several methods on the same trials, side by side."""
 
 from condped.comparison.compare import NAMES, Comparison, compare
 

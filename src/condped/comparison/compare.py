@@ -1,4 +1,4 @@
-"""What several methods say of the same trials."""
+"""Several methods on the same trials."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Unpack, get_args
 
-from condped.analyse.importance.importance import importance as ask_own
+from condped.analyse.importance.importance import importance as own_importance
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.ties import Tie
 from condped.analyse.options import TRIALS, Options, open_table
 from condped.analyse.result import Result
 from condped.comparison.baselines.forests import scores_of
 from condped.comparison.baselines.methods import ABSENT, METHODS, BaselineOptions, Forest
-from condped.comparison.baselines.methods import importance as ask_baseline
+from condped.comparison.baselines.methods import importance as baseline_importance
 from condped.errors import DataError, MissingLibraryError, SettingsError, not_found
 from condped.estimate.settings import BaselineSettings, Method, Settings, TrialSettings
 from condped.options import declared, takes
@@ -21,13 +21,13 @@ from condped.progress import report
 from condped.safe_text import brief
 
 _OWN: tuple[Method, ...] = get_args(Method)
-# All that can be asked; a baseline's name by itself means it with both ways to treat absences.
+# All methods; a baseline's name by itself means both ways to treat absences.
 NAMES = (*_OWN, *(f"{method}/{absent}" for method in METHODS for absent in ABSENT))
 
 
 @dataclass(frozen=True)
 class Comparison(Result):
-    """Results by the names of the methods, in the order in which they were asked.
+    """Results by the names of the methods, in a fixed order.
 
     Attributes
     ----------
@@ -40,8 +40,8 @@ class Comparison(Result):
     --------
     >>> import condped
     >>> table = condped.problems.get("activation-disjoint").sample(500, seed=0)
-    >>> told = condped.compare(table, methods=["paper", "ped-anova"])
-    >>> told["paper"]["y"].importance, told["ped-anova/filtering"]["y"].importance > 0.2
+    >>> found = condped.compare(table, methods=["paper", "ped-anova"])
+    >>> found["paper"]["y"].importance, found["ped-anova/filtering"]["y"].importance > 0.2
     (0.0, True)
     """
 
@@ -57,7 +57,7 @@ class Comparison(Result):
         return () if first is None else first.names
 
     def __getitem__(self, method: str) -> ImportanceResult:
-        """Return what one method says."""
+        """Return the result by one method."""
         if method not in self.results:
             raise not_found("method", method, self.results)
         return self.results[method]
@@ -84,7 +84,7 @@ class Comparison(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per parameter: its importance by each method.
 
-        None where a method can tell nothing.
+        None where a method's result is undetermined.
         """
         return [
             {
@@ -132,7 +132,7 @@ def compare(
     target_quantile: float = 0.1,
     **options: Unpack[ComparisonOptions],
 ) -> Comparison:
-    """Compare what several methods say of the same trials.
+    """Compare several methods on the same trials.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def compare(
     methods
         ``paper`` and ``calibrated``, condped's own; ``ped-anova``, ``f-anova``, ``mdi`` and
         ``shap``, or one of them with one way to treat absences, such as ``shap/imputation``. By
-        default all that can be asked; the rest is noted.
+        default all that are applicable; the rest is noted.
     **options
         As for :func:`condped.importance` and :func:`condped.baselines.importance`.
 
@@ -152,31 +152,31 @@ def compare(
     >>> list(condped.compare(table, methods=["paper", "ped-anova"]))
     ['paper', 'ped-anova/filtering', 'ped-anova/imputation']
     """
-    chosen = _requested_methods(methods)
-    asked, forest = Options.of(compare, options), asdict(declared(Forest, options))
+    requested = _requested_methods(methods)
+    parsed, forest = Options.of(compare, options), asdict(declared(Forest, options))
     if methods is not None:
-        _require_libraries(chosen)
-    table = open_table("Comparing methods", source, **asked.reading)
+        _require_libraries(requested)
+    table = open_table("Comparing methods", source, **parsed.reading)
     shared: dict[str, Any] = {
         "target_quantile": target_quantile,
-        "region_quantile": asked.settings.region_quantile,
-        **asdict(asked.handling),
+        "region_quantile": parsed.settings.region_quantile,
+        **asdict(parsed.handling),
     }
-    own = {"sampling": asked.settings.sampling, "pooling": asked.settings.pooling}
+    own = {"sampling": parsed.settings.sampling, "pooling": parsed.settings.pooling}
     results: dict[str, ImportanceResult] = {}
     refused: dict[str, list[str]] = {}  # why, and which methods
-    for done, name in enumerate(chosen):
-        report(f"Asking {name}", done, len(chosen))
+    for done, name in enumerate(requested):
+        report(f"Estimating by {name}", done, len(requested))
         method, _, absent = name.partition("/")
         try:
             if absent:
-                results[name] = ask_baseline(
+                results[name] = baseline_importance(
                     table, **{"method": method, "absent": absent, **forest, **shared}
                 )
             else:
-                results[name] = ask_own(table, **{"method": method, **own, **shared})
+                results[name] = own_importance(table, **{"method": method, **own, **shared})
         except (DataError, MissingLibraryError, SettingsError) as error:
-            # Nobody asked for this one: the others can answer.
+            # Not requested by name: the others may still apply.
             if methods is not None or not absent:
                 raise
             refused.setdefault(str(error), []).append(name)
@@ -184,20 +184,20 @@ def compare(
 
 
 def _requested_methods(methods: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the methods to ask, each once, in the order of :data:`NAMES`."""
+    """Return the requested methods, each once, in the order of :data:`NAMES`."""
     if methods is None:
         return NAMES
     if isinstance(methods, str):
         raise SettingsError(f"methods must be a list of names (got the text {brief(methods)}).")
     if not methods:
         raise SettingsError("methods must name at least one method (got none).")
-    wanted = set()
+    found = set()
     for method in methods:
         named = [name for name in NAMES if method in (name, name.partition("/")[0])]
         if not named:
             raise not_found("method", method, (*_OWN, *METHODS, *NAMES[len(_OWN) :]))
-        wanted.update(named)
-    return tuple(name for name in NAMES if name in wanted)
+        found.update(named)
+    return tuple(name for name in NAMES if name in found)
 
 
 def _require_libraries(names: Sequence[str]) -> None:

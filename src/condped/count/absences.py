@@ -1,4 +1,4 @@
-"""Which parameters some trials lack, whatever became of these."""
+"""Which parameters trials lack, used or not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from condped.trials.where import condition_mask, with_gates
 class AbsencesFold:
     """Counts complete and pruned trials without a parameter.
 
-    Trials that failed or run are not looked at: they may have stopped before suggesting it.
+    Failed and running trials are ignored: they may have stopped before suggesting it.
     """
 
     names: tuple[str, ...]
@@ -49,7 +49,7 @@ class AbsencesFold:
 
 
 def absences(counter: Counter, names: Sequence[str]) -> dict[str, int]:
-    """Return how many complete and pruned trials lack each of some parameters."""
+    """Return how many complete and pruned trials lack each parameter."""
     return counter.source.fold(AbsencesFold(tuple(names), counter.conditions))
 
 

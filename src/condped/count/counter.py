@@ -296,7 +296,7 @@ class Counter:
         return isinstance(self.source, TableSource)
 
     def where(self, condition: Condition) -> Counter:
-        """Return the trials that meet one more condition on parameters."""
+        """Return a counter of the trials that also meet this condition."""
         known = self.schema.space or self.schema.names
         for name in condition.names:
             if name not in known:

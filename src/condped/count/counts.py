@@ -1,8 +1,8 @@
 """RegimeCounts: the waist between the counter and the kernels that estimate.
 
-All the estimator needs to know of the data is how many trials of the region set and of each target
-set fall into each cell of each regime. What follows is independent of the number of trials, and of
-how they were counted.
+All that the estimator needs is how many trials of the region set and of each target set fall into
+each cell of each regime. What follows is independent of the number of trials, and of how they were
+counted.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from condped.trials.used_trials import set_size
 from condped.trials.where import condition_mask, intersection, with_gates
 
 Intervals = Literal["half-sampling", "jackknife"]
-FEWEST = 8  # trials, below which half-samples say nothing
+FEWEST = 8  # trials; half-samples of fewer are uninformative
 HALVES = 200  # half-samples
 HALF_GROUPS = 64  # that half-samples are drawn from
 JACKKNIFE_GROUPS = 20
@@ -62,7 +62,7 @@ class Subsamples:
 
     @property
     def some_outside(self) -> bool:
-        """Whether a used trial can be outside of the region set."""
+        """Whether a used trial can be outside the region set."""
         return bool(np.isfinite(self.cutoffs[:, -1]).any())
 
 
@@ -89,7 +89,7 @@ def draw_subsamples(
     trials = members @ used  # (subsamples,)
     shares = (*quantiles, *([] if region_quantile == 1.0 else [region_quantile]))
     ranks = np.array([[set_size(share, int(n)) for share in shares] for n in trials])
-    ranks_wanted = Ranks(
+    query = Ranks(
         sets.tally.lowest,
         sets.tally.highest,
         # Ranks beyond the ordinary trials are clipped here, and replaced by +inf below.
@@ -98,7 +98,7 @@ def draw_subsamples(
     )
     loss = Series("loss")
     found = order_statistics(
-        counter, {loss: ranks_wanted}, Region(sets.ranking), trials=sets.counts.used, groups=groups
+        counter, {loss: query}, Region(sets.ranking), trials=sets.counts.used, groups=groups
     )[loss]
     cutoffs = np.where(ranks > found.total[:, None], np.inf, found.values)
     if region_quantile == 1.0:
@@ -110,7 +110,7 @@ def _check_distinct_numbers(counter: Counter, sets: Sets) -> None:
     """Raise if the trials' numbers cannot all be distinct: groups would not be random."""
     if not counter.schema.ordered:
         raise SettingsError(
-            "Intervals deal trials into groups by their numbers, and these rows have none: they "
+            "Intervals assign trials to groups by their numbers, and these rows have none: they "
             f"come in any order (source: {counter.schema.source}). Name a column of whole numbers, "
             "different for each trial, as the order."
         )
@@ -136,7 +136,7 @@ def _members(intervals: Intervals, rng: np.random.Generator) -> IntArray:
 def subset_counts(
     counter: Counter, sets: Sets, subsamples: Subsamples, query: Query, cells: int
 ) -> Iterator[SubsetCounts]:
-    """Iterate over the counts of the subsamples in ``cells`` cells, some of them at a time.
+    """Iterate over the counts of the subsamples in ``cells`` cells, a few subsamples at a time.
 
     Few trials are counted once for each subsample. Many are counted once for each group, and the
     counts of the groups are then added.
@@ -159,7 +159,7 @@ def subset_counts(
 class SubsampleFold:
     """Counts the trials of each subsample; the state is (subsamples, target sets + 2, cells + 1).
 
-    After the target sets come the rest of the region set and what is outside of it; the last cell
+    After the target sets come the rest of the region set and what is outside it; the last cell
     counts the trials themselves.
     """
 

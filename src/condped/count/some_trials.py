@@ -20,10 +20,10 @@ Claims = Mapping[str, Sequence[tuple[int, Condition | None]]]
 
 @dataclass(frozen=True, slots=True)
 class SomeTrialsFold:
-    """Collects at most so many trials: those that contradict claims, or the first without any.
+    """Collects up to ``most`` trials: those that contradict claims, or the first if there are none.
 
-    A parameter that is there contradicts a claim in any trial. One that is not there does so only
-    in complete trials, and in pruned ones if these are ``strict``.
+    The presence of a parameter can contradict a claim in any trial, its absence only in complete
+    trials and, if ``strict``, in pruned ones.
     """
 
     names: tuple[str, ...]
@@ -63,10 +63,10 @@ class SomeTrialsFold:
         columns, found = columns_of(table), np.zeros(len(table), dtype=bool)
         for name, claims in self.claims.items():
             own = np.asarray(columns[name].parameter.domain_ids)
-            told = np.full(len(table), ABSENT)
+            claimed = np.full(len(table), ABSENT)
             for place, condition in claims:
-                told[slice(None) if condition is None else condition.holds(columns)] = place
-            found |= (own != told) & ((own >= 0) | ended)
+                claimed[slice(None) if condition is None else condition.holds(columns)] = place
+            found |= (own != claimed) & ((own >= 0) | ended)
         return found
 
 
@@ -78,6 +78,6 @@ def some_trials(
     *,
     strict: bool = True,
 ) -> list[TrialTable]:
-    """Return the first trials, at most so many from a worker, or those that contradict claims."""
+    """Return the first trials, or those that contradict claims; at most ``most`` per worker."""
     fold = SomeTrialsFold(tuple(names), counter.conditions, most, claims or {}, strict)
     return counter.source.fold(fold)

@@ -18,7 +18,7 @@ from condped.trials.table import Selection
 from condped.trials.used_trials import TrialCounts
 from condped.trials.where import condition_mask, with_gates
 
-SAMPLED = 1 << 10  # one in so many losses is sampled, to find where the cut-offs are
+SAMPLED = 1 << 10  # one in this many losses is sampled, to find where the cut-offs are
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class MonotoneRun:
         """Check the losses of some rows."""
         if not losses.size:
             return cls(first_row, 0)
-        # Most batches are not sorted, which their first rows show.
+        # Most batches are not sorted, as their first rows show.
         head = losses[:17].tolist()
         rises = all(a <= b for a, b in pairwise(head)) and bool((losses[1:] >= losses[:-1]).all())
         falls = all(a >= b for a, b in pairwise(head)) and bool((losses[1:] <= losses[:-1]).all())
@@ -180,7 +180,7 @@ def tally_of(
 ) -> Tally:
     """Return the tally of all workers.
 
-    ``in_time`` says that the rows of the source stand in the order of time.
+    ``in_time``: whether the rows of the source are in order of time.
     """
     steps = list(zip(conditions, whole.met, whole.met[1:], strict=False))
     selection_notes = tuple(

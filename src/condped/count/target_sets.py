@@ -119,7 +119,7 @@ def find_sets(
 ) -> Sets:
     """Find the region set and, inside it, a target set for each (ascending) quantile.
 
-    ``all_equal`` says whether all used trials have the same objectives; None: the tally says it.
+    ``all_equal``: whether all used trials have the same objectives; None: taken from the tally.
     """
     used, whole = tally.counts.used, region_quantile == 1.0
     # The region set of gamma = 1 is everything: no order statistic is needed.
@@ -131,8 +131,8 @@ def find_sets(
     if used and ranks:
         found = _near_the_sampled(counter, ranking, tally, ranks)
         if found is None:
-            loss, wanted = Series("loss"), np.array([ranks])
-            query = Ranks(tally.lowest, tally.highest, lambda _: wanted, ALONE)
+            loss, requested = Series("loss"), np.array([ranks])
+            query = Ranks(tally.lowest, tally.highest, lambda _: requested, ALONE)
             exact = order_statistics(counter, {loss: query}, Region(ranking), trials=used)[loss]
             found = exact.values[0], exact.at_most[0]
         cutoffs, reached = found
@@ -157,8 +157,8 @@ def _near_the_sampled(
 ) -> tuple[FloatArray, IntArray] | None:
     """Find a few cut-offs, exactly, in one pass over the losses near those of the sample.
 
-    Also return how many losses are at or below each. None: they are elsewhere, or too many losses
-    are near them, or there are few losses at all.
+    Also return how many losses are at or below each. None if they are elsewhere, if too many losses
+    are near them, or if there are few losses at all.
     """
     if counter.in_memory or len(ranks) > FEW_RANKS:
         return None

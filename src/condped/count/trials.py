@@ -83,7 +83,7 @@ class Trials:
     noted
         Notes, in order.
     known, found
-        Tallies, and cells by rank and subsamples, so far: several counts need them.
+        Caches of tallies, and of cells by rank and subsamples: several counts need them.
     """
 
     counter: Counter
@@ -97,7 +97,7 @@ class Trials:
 
     @classmethod
     def of(cls, trials: TrialTable | Source | Trials) -> Trials:
-        """Return a table, or the trials of a source, as trials that can be counted."""
+        """Return a table or source as trials that can be counted."""
         if isinstance(trials, Trials):
             return trials
         source = TableSource.of(trials) if isinstance(trials, TrialTable) else trials

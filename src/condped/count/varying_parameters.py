@@ -75,7 +75,7 @@ def require_no_pooling(
 ) -> tuple[str, ...]:
     """Raise if a parameter has domains to pool, which needs trials in memory.
 
-    Returns notes on the values that were looked at.
+    Return notes on the values.
     """
     schema = counter.schema
     recorded = dict(zip(schema.names, schema.domains, strict=True))

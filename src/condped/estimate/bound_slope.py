@@ -1,6 +1,6 @@
 """A test of whether objectives still improve at a bound, other parameters being equal.
 
-The normal scores of the losses are regressed on the distance from the bound and its square, beside
+The normal scores of the losses are regressed on the distance from the bound, its square, and
 whatever else may explain them. Given the values that were tried, it does not matter how a sampler
 came to try them, so the test needs no model of the sampler.
 """
@@ -20,7 +20,7 @@ _DEPENDENT = 1e-9  # of the largest singular value
 
 
 def bound_slope_p_value(place: FloatArray, losses: FloatArray, others: FloatArray) -> float:
-    """Return how often chance alone makes losses fall so steeply towards the bound, at the bound.
+    """Return the one-sided p-value of losses falling towards the bound, at the bound.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def bound_slope_p_value(place: FloatArray, losses: FloatArray, others: FloatArra
     losses
         (trials,): only their order matters; lower is better.
     others
-        (trials, columns): what else may explain the losses. Of many columns those that go with the
-        losses most are taken.
+        (trials, columns): what else may explain the losses. Of too many columns, those most
+        correlated with the losses are used.
 
     Returns
     -------
-    1 where there are too few trials to tell.
+    1 if there are too few trials.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def bound_slope_p_value(place: FloatArray, losses: FloatArray, others: FloatArra
     solid = sizes > _DEPENDENT * sizes[0]
     left, sizes, right = left[:, solid], sizes[solid], right[solid]
     freedom = trials - len(sizes)
-    # The slope at the bound is estimable if it does not lie among what the trials leave open.
+    # The slope at the bound is estimable only if its unit vector lies in the row space.
     if freedom < _SPARE or (right[:, 0] ** 2).sum() < 1.0 - 1e-6:
         return 1.0
     fitted = left.T @ scores
@@ -81,12 +81,12 @@ def normal_scores(losses: FloatArray) -> FloatArray:
 
 
 def most_others(trials: int) -> int:
-    """Return how many other columns can be taken."""
+    """Return how many other columns can be used."""
     return int(trials * _MOST_OTHERS)
 
 
 def strongest(others: FloatArray, losses: FloatArray) -> IntArray:
-    """Return the places of columns, those first that go with the losses most."""
+    """Return the places of the columns, those most correlated with the losses first."""
     scores = normal_scores(losses)
     centred = others - others.mean(axis=0)
     lengths = np.sqrt((centred**2).sum(axis=0))

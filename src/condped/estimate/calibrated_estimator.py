@@ -26,9 +26,9 @@ from condped.estimate.independence_test import (
 )
 from condped.estimate.leave_one_out import twiced_excess
 
-FALSE_DISCOVERIES = 0.1  # of Benjamini and Hochberg, among what is said to matter
-# Among what gets an importance. An estimate loses more by leaving out what is real than by a small
-# share for what is not; a verdict is a claim, and stricter.
+FALSE_DISCOVERIES = 0.1  # of Benjamini and Hochberg, among parameters that matter
+# Among parameters with an importance. An estimate loses more by leaving out a real effect than by
+# giving a small share to none; a verdict is a claim, and stricter.
 _FALSE_ESTIMATES = 0.25
 
 
@@ -42,11 +42,11 @@ def calibrated_estimate(
     counts
         By rank.
     p_values
-        (T, P): NaN where a parameter could not be tested. What does not pass at its place among
-        all others has no variance of its own; what such parameters seem to explain is the rest.
+        (T, P): NaN where a parameter could not be tested. Parameters that do not pass have no
+        variance of their own; what they seem to explain is the rest.
     bias
-        (R, T): what the sampler alone would have given each regime, as a contribution to the
-        variance; subtracted. None: nothing.
+        (R, T): each regime's contribution to the variance due to the sampler alone, which is
+        subtracted; None: nothing.
     """
     regimes, owner, target_trials, region_trials = regime_sizes(counts)
     if not regimes:
@@ -67,12 +67,12 @@ def calibrated_estimate(
     contribution /= max(counts.region_size, 1)
     if bias is not None:
         contribution -= bias
-    # Clipped as a whole: what one regime lacks another may make up for.
+    # Clipped per parameter: its regimes may offset each other.
     every = per_parameter(contribution, owner, parameters)
-    # A sampler that learns makes more of what passes by chance: there only what matters counts.
-    counts_in = passes(p_values) if bias is None else adjusted(p_values) <= FALSE_DISCOVERIES
-    within = np.where(counts_in, np.maximum(every, 0.0), 0.0)
-    # Chance adds as much as it takes away here: the sum has no bias, however many do nothing.
+    # A sampler that learns amplifies what passes by chance: there only what matters is included.
+    included = passes(p_values) if bias is None else adjusted(p_values) <= FALSE_DISCOVERIES
+    within = np.where(included, np.maximum(every, 0.0), 0.0)
+    # Chance adds as much as it takes away: the sum is unbiased, however many have no effect.
     rest = np.maximum(every.sum(axis=1) - within.sum(axis=1), 0.0)
     kappa2 = kappa_squared(counts.target_sizes, max(counts.region_size, 1))
     alpha = shares(target_trials, counts.target_sizes)
@@ -100,7 +100,7 @@ def passes(p_values: FloatArray) -> BoolArray:
     """Return which parameters, along the last axis, get an importance.
 
     Storey's q-values: those of Benjamini and Hochberg times the estimated share of parameters
-    without an effect. NaN was not tested: it neither counts nor passes.
+    without an effect. NaN (not tested) neither counts nor passes.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def passes(p_values: FloatArray) -> BoolArray:
     """
     tested = np.isfinite(p_values)
     number = np.maximum(tested.sum(axis=-1, keepdims=True), 1)
-    # Above 0.5 hardly any but those without an effect.
+    # Above 0.5, hardly any have an effect.
     above = (tested & (p_values > 0.5)).sum(axis=-1, keepdims=True)
     null_share = np.minimum((1 + above) / (0.5 * number), 1.0)
     order = np.argsort(p_values, axis=-1)  # NaN last
@@ -127,9 +127,9 @@ Deviations = Sequence[Sequence[Deviation]]  # of each regime of each parameter
 
 
 def regime_deviations(study: RankedStudy) -> Deviations:
-    """Compare the target sets with their regions in every regime: what all p-values come from.
+    """Compare the target sets with their regions in every regime; all p-values come from this.
 
-    Each stretch of time is compared with itself.
+    Trials are compared within blocks of time.
     """
     tables = [
         CellTable(
@@ -147,23 +147,23 @@ def regime_deviations(study: RankedStudy) -> Deviations:
 
 
 def parameter_p_values(found: Deviations, target_sets: int) -> FloatArray:
-    """Return (T, P): how often chance alone gives as much as each parameter shows."""
+    """Return (T, P): the p-value of each parameter."""
     return _p_values([sum(regimes, no_deviation(target_sets)) for regimes in found], target_sets).T
 
 
 def regime_p_values(found: Deviations, p_values: FloatArray) -> list[list[FloatArray]]:
-    """Return the same, (T,), for each regime of each parameter."""
+    """Return (T,) p-values for each regime of each parameter."""
     several = [regime for regimes in found if len(regimes) > 1 for regime in regimes]
     each = iter(_p_values(several, len(p_values)))
     return [
-        # By itself a parameter's only regime shows what the parameter shows.
+        # A parameter's only regime has the parameter's p-values.
         [p_values[:, place]] if len(regimes) == 1 else [next(each) for _ in regimes]
         for place, regimes in enumerate(found)
     ]
 
 
 def _p_values(found: Sequence[Deviation], target_sets: int) -> FloatArray:
-    """Return (deviations, T), all at once."""
+    """Return (deviations, T) p-values, all at once."""
     parts = (
         np.array([getattr(one, of) for one in found]).reshape(-1, target_sets)
         for of in ("statistic", "mean", "variance")

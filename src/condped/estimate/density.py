@@ -1,7 +1,7 @@
 """From counts on a grid to probability masses: the reference's kernel density estimators.
 
-Both functions work on many rows of counts at once, since a sweep asks for hundreds. They take
-and return arrays only.
+All functions work on many rows of counts at once, since a sweep needs hundreds. They take and
+return arrays only.
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ class Estimate:
     target_shares: FloatArray  # (R, T): alpha
     region_shares: FloatArray  # (R,): beta
     divergence: FloatArray  # (R, T)
-    contribution: FloatArray  # (R, T): to the variance, the inter part left aside
-    rest: FloatArray  # (T,): variance that is there, but cannot be attributed to a parameter
+    contribution: FloatArray  # (R, T): to the variance, without the inter part
+    rest: FloatArray  # (T,): variance that cannot be attributed to a parameter
 
 
 def estimate(counts: StudyCounts, settings: Settings) -> Estimate:
@@ -106,7 +106,7 @@ def nothing_estimated(counts: StudyCounts) -> Estimate:
 def inter_variance(
     counts: StudyCounts, alpha: FloatArray, beta: FloatArray, owner: IntArray, kappa2: FloatArray
 ) -> FloatArray:
-    """Return (T, P): the variance between regimes, those too small to keep included."""
+    """Return (T, P): the variance between regimes, including those too small to keep."""
     terms = inter_contributions(alpha, beta, kappa2)
     inter = per_parameter(terms, owner, len(counts.parameters))
     for place, parameter in enumerate(counts.parameters):

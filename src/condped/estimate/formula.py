@@ -45,7 +45,7 @@ def inter_contributions(
 def normalised(variance: FloatArray, rest: FloatArray | float = 0.0) -> FloatArray:
     """Return the variances divided by their sum over parameters (last axis); 0 where that is 0.
 
-    ``rest`` belongs to the sum, too, and to no parameter.
+    ``rest`` is part of the sum, but of no parameter.
     """
     total = variance.sum(axis=-1, keepdims=True) + np.asarray(rest)[..., None]
     return np.asarray(np.divide(variance, total, out=np.zeros_like(variance), where=total > 0))

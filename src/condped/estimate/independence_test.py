@@ -1,7 +1,7 @@
-"""A test of whether a value has to do with reaching the target set: arrays in, arrays out.
+"""A test of whether a value is associated with reaching the target set: arrays in, arrays out.
 
-Trials are compared within strata, such as stretches of time. In every cell the differences between
-target trials and what their stratum's share of them would give are summed over strata, as Cochran,
+Trials are compared within strata, such as stretches of time. In every cell, the differences between
+target trials and the number expected from their stratum's share are summed over strata, as Cochran,
 Mantel and Haenszel do, and smoothed; the statistic is their weighted sum of squares. Its mean and
 variance under random membership within strata are exact; its distribution is close to a gamma's.
 """
@@ -20,7 +20,7 @@ from condped.estimate.statistics.gamma_distribution import upper_tail
 
 STRATUM = 10  # trials that are compared with each other, where time matters
 _SHARE_OF_SCOTT = 0.5  # of the bandwidth, by which the test smooths
-_NUMBERS_AT_A_TIME = 1 << 20  # of tables that are taken together
+_NUMBERS_AT_A_TIME = 1 << 20  # in tables that are processed together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,14 +40,14 @@ class Deviation:
 
     @property
     def p_value(self) -> FloatArray:
-        """(T,): how often chance alone gives as much; NaN where nothing can deviate."""
+        """(T,): the probability of as much by chance alone; NaN where nothing can deviate."""
         testable = (self.mean > 0) & (self.variance > 0)
         tail = upper_tail(self.statistic, self.mean, self.variance)
         return np.where(testable, tail, np.nan)
 
 
 def no_deviation(target_sets: int) -> Deviation:
-    """Return what adds nothing."""
+    """Return the neutral element of addition."""
     nothing = np.zeros(target_sets)
     return Deviation(nothing, nothing, nothing)
 
@@ -79,7 +79,7 @@ def deviation(region: IntArray, target: IntArray, kernel: FloatArray | None) -> 
 def deviations(tables: Sequence[CellTable]) -> list[Deviation]:
     """Compare target trials with region trials in each of some regimes.
 
-    Tables of the same shape are taken together: a study has many of them, and they are small.
+    Tables of the same shape are processed together: a study has many of them, and they are small.
     """
     found = [no_deviation(len(table.target)) for table in tables]
     alike: dict[object, list[tuple[int, _Informative]]] = {}
@@ -99,7 +99,7 @@ def deviations(tables: Sequence[CellTable]) -> list[Deviation]:
 
 
 class _Informative(NamedTuple):
-    """The strata and cells of a table that can tell something, and (strata,) their trials."""
+    """The informative strata and cells of a table, and (strata,) their trials."""
 
     region: IntArray
     target: IntArray
@@ -108,7 +108,7 @@ class _Informative(NamedTuple):
 
 
 def _informative(table: CellTable) -> _Informative | None:
-    """Return what of a table can tell something; None if nothing can."""
+    """Return the informative part of a table; None if there is none."""
     region, target, kernel = table
     trials = region.sum(axis=1)
     # A stratum of one trial has nothing to be compared with.
@@ -129,7 +129,7 @@ def _compared(tables: Sequence[_Informative]) -> tuple[FloatArray, FloatArray, F
     target = np.array([table.target for table in tables])
     trials = np.array([table.trials for table in tables])
     form = _forms(weights.sum(axis=1), [table.kernel for table in tables])
-    # A stratum with none or all of its trials in a target set tells nothing: its spread is 0.
+    # A stratum with none or all of its trials in a target set is uninformative: its spread is 0.
     share = target.sum(axis=3) / trials[:, None]  # (N, T, strata)
     difference = target.sum(axis=2) - share @ weights
     statistic = ((difference @ form) * difference).sum(axis=2)
@@ -140,7 +140,7 @@ def _compared(tables: Sequence[_Informative]) -> tuple[FloatArray, FloatArray, F
     within = (spread**2 @ sums.squares[:, :, None])[:, :, 0]
     variance += 2.0 * (_between(weights, form, spread, trials) - within)
     mean = means.sum(axis=2)
-    # Where the statistic is the same for all ways to draw the hits, rounding must not judge.
+    # Where the statistic is the same for all ways to draw the hits, rounding must not decide.
     moves = variance > 1e-9 * mean**2
     return (
         np.where(moves, statistic, 0.0),
@@ -157,7 +157,7 @@ def _forms(counts: FloatArray, kernels: Sequence[FloatArray | None]) -> FloatArr
 
 
 def kernel_of_test(cells: int, trials: int, *, ordered: bool) -> FloatArray | None:
-    """Return which cells by rank the test takes as near each other."""
+    """Return the kernel by which the test smooths cells by rank; None: it does not."""
     return neighbourhood(cells, trials, _SHARE_OF_SCOTT, ordered=ordered)
 
 
@@ -184,7 +184,7 @@ class FormSums:
 
 
 def form_sums(region: FloatArray, form: FloatArray) -> FormSums:
-    """Return them for (…, strata, cells) trials of the region set, and (…, cells, cells) forms."""
+    """Return the sums for (…, strata, cells) region trials and (…, cells, cells) forms."""
     trials = region.sum(axis=-1)
     rows = region @ form / trials[..., None]  # the mean of each row of the form in a stratum
     mean = (region * rows).sum(axis=-1) / trials
@@ -202,7 +202,7 @@ def form_sums(region: FloatArray, form: FloatArray) -> FormSums:
 def _between(
     region: FloatArray, form: FloatArray, spread: FloatArray, trials: IntArray
 ) -> FloatArray:
-    """Return (N, T): the trace of (form × covariance)², the covariance being of all strata."""
+    """Return (N, T): the trace of (form × covariance)², with the covariance over all strata."""
     across = region.swapaxes(1, 2)
     cells = np.arange(region.shape[2])
     found = np.empty(spread.shape[:2])
@@ -223,7 +223,7 @@ def _second_moment(sums: FormSums, trials: IntArray, share: FloatArray) -> Float
     n = trials[:, None].astype(np.float64)
     p2 = share * (1.0 - share)
     p4 = p2 * ((1.0 - share) ** 3 + share**3)
-    # Mean products of centred memberships over trials that are all different.
+    # Mean products of centred memberships over distinct trials.
     m22 = (n * p2**2 - p4) / (n - 1)
     m31 = -p4 / (n - 1)
     m211 = (2 * p4 - n * p2**2) / ((n - 1) * np.maximum(n - 2, 1.0))
@@ -241,8 +241,8 @@ def _second_moment(sums: FormSums, trials: IntArray, share: FloatArray) -> Float
 def adjusted(p_values: FloatArray) -> FloatArray:
     """Return p-values adjusted for their number along the last axis, by Benjamini and Hochberg.
 
-    Among all with at most q, about a share of q is there by chance. What could not be tested (NaN)
-    neither counts nor stands in the way of others.
+    Among those of at most q, a share of about q is there by chance. NaN (not tested) stays NaN and
+    does not count.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The calibrated estimator's kernels: arrays in, arrays out.
 
-Membership in the target set is compared with what its neighbours in rank do, each trial left out
-of its own neighbourhood: the mean is exactly 0 if membership has nothing to do with the value.
+Membership in the target set is compared with that of neighbours in rank, each trial left out of its
+own neighbourhood: the mean is exactly 0 if membership does not depend on the value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def neighbourhood(
 ) -> FloatArray | None:
     """Return (cells, cells): how near each cell is to each other, 1 for itself.
 
-    Cells without an order are near themselves only: None.
+    None for cells without an order, which are near themselves only.
     """
     if not ordered:
         return None
@@ -37,7 +37,7 @@ def neighbourhood(
 
 
 def twiced_excess(region: IntArray, target: IntArray, trials: int, *, ordered: bool) -> FloatArray:
-    """Return :func:`excess` without what smoothing by a kernel takes off, to first order.
+    """Return :func:`excess`, corrected to first order for what smoothing by a kernel loses.
 
     Twicing: the loss grows with the square of the width, so that 2 U(h) - U(√2 h) has none of it.
     ``trials`` sets the width. Means of 0 stay 0.
@@ -56,7 +56,7 @@ def twiced_excess(region: IntArray, target: IntArray, trials: int, *, ordered: b
 def excess(
     region: IntArray | FloatArray, target: IntArray | FloatArray, kernel: FloatArray | None
 ) -> FloatArray:
-    """Return how much oftener target trials have target trials around them than by chance.
+    """Return how much more often target trials have target trials around them than by chance.
 
     Parameters
     ----------
@@ -65,22 +65,22 @@ def excess(
     target
         (..., target sets, cells): those of each target set.
     kernel
-        (cells, cells), symmetric, with ones on the diagonal; None: nothing but that diagonal.
+        (cells, cells), symmetric, with ones on the diagonal; None: the identity.
 
     Returns
     -------
-    (..., target sets). Divided by the size of the region set and summed over regimes it estimates
-    the variance that Theorem 4.2 is about.
+    (..., target sets). Divided by the size of the region set and summed over regimes, it estimates
+    the variance of Theorem 4.2.
     """
     trials = region.sum(axis=-1)[..., None]
     hits = target.sum(axis=-1)
     around = (_around(region, kernel) - 1.0)[..., None, :]
     hits_around = _around(target, kernel) - 1.0
-    # Of all other trials in the regime, the share that are hits: what chance gives.
+    # The share of hits among all other trials of the regime, as expected by chance.
     chance = np.divide(
         hits - 1.0, trials - 1.0, out=np.zeros(hits.shape), where=(trials > 1) & (hits > 0)
     )
-    alone = around <= 1e-9  # nobody else is anywhere near
+    alone = around <= 1e-9  # no other trial is near
     share = np.divide(
         hits_around,
         around,

@@ -12,8 +12,8 @@ import numpy as np
 
 from condped.arrays import FloatArray
 
-# Finished trials. At 30, with three of them in the target set, more dead parameters were said to
-# matter in synthetic studies of TPE, and no more real ones were found (docs/trust/looks.md).
+# Finished trials. At 30, with three of them in the target set, more dead parameters were found to
+# matter in synthetic studies of TPE, but no more real ones (docs/trust/looks.md).
 FIRST_LOOK = 40
 _STEP = 10  # looks are at multiples of it
 _RATIO = 1.25  # of one look's trials to the last one's, before rounding
@@ -33,7 +33,7 @@ _SCHEDULE = _scheduled()
 
 
 def looks_until(finished: int) -> tuple[int, ...]:
-    """Return the scheduled looks, in finished trials, that a study has come to.
+    """Return the scheduled looks, in finished trials, that a study has reached.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def next_look(finished: int) -> int:
 def look_weights(looks: int) -> FloatArray:
     """Return (looks,): the share of the error that each of the first looks may spend.
 
-    Those of all looks that there could ever be sum to 1.
+    Over infinitely many looks they sum to 1.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def over_looks(p_values: FloatArray, weights: FloatArray) -> FloatArray:
     """Return p-values that hold over all looks, from (looks, …) those of each look.
 
     The smallest of p/w: by the union bound it is at most α with probability α or less, at any
-    time. A look without a p-value (NaN) is passed over, and its share of the error is lost.
+    time. A look without a p-value (NaN) is skipped, and its share of the error is lost.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""When a test that has not found anything yet would: simulated futures of its p-value.
+"""When a test that has found nothing yet would: simulated futures of its p-value.
 
 A statistic with two components, so that -2 log p is its size. A parameter either does nothing, or
 pulls the components in one direction in proportion to the information, which grows with a power of
-the number of trials: below 1 where a sampler learns and draws ever more alike.
+the number of trials: below 1 where a sampler learns and draws ever more similar values.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _REFERENCE = 100.0  # trials at which ``strength`` holds
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What is expected of parameters before anything is seen.
+    """What is assumed about parameters before anything is observed.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ def settling_looks(
     looks
         (looks,): finished trials at later looks, ascending.
     limits
-        (looks,): the p-value that settles it at each.
+        (looks,): the p-value needed at each.
     """
     pull = growth.strength * (finished / _REFERENCE) ** growth.exponent
     kept = pull / (1.0 + pull)

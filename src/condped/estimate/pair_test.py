@@ -1,4 +1,4 @@
-"""A test of whether two values together have to do with reaching the target set: arrays in and out.
+"""A test of the joint effect of two values on reaching the target set: arrays in, arrays out.
 
 The statistic is what both explain together less what each explains alone, each trial left out of
 its own cell: a form Σ B_jk y_j y_k over pairs of different trials, with mean 0 if the chances of a
@@ -32,7 +32,7 @@ class Cumulants:
         return Cumulants(self.variance + other.variance, self.third + other.third)
 
     def p_value(self, statistic: float) -> float:
-        """Return how often chance gives as much: by the gamma distribution with these, shifted."""
+        """Return the p-value, by the shifted gamma distribution with these cumulants."""
         if self.variance <= 0:
             return 1.0
         deviation = self.variance**0.5
@@ -49,10 +49,10 @@ class PairDeviation:
     Attributes
     ----------
     random
-        Its cumulants if membership has to do with neither value: all trials scatter alike.
+        Its cumulants if membership depends on neither value: all trials scatter alike.
     additive
-        Its cumulants if the chances that both give add up: where hits are likely trials scatter
-        more. They are estimated, and too small by themselves where trials are few.
+        Its cumulants if the chances due to both add up: trials scatter more where hits are likely.
+        They are estimated, and by themselves too small if trials are few.
     testable
         False if there are too many cells.
     """
@@ -72,7 +72,7 @@ class PairDeviation:
 
     @property
     def p_value(self) -> float | None:
-        """How often chance gives as much, by either hypothesis; None if nothing can deviate."""
+        """The larger p-value of both hypotheses; None if nothing can deviate."""
         if not self.testable or self.random.variance <= 0:
             return None
         return max(one.p_value(self.statistic) for one in (self.random, self.additive))
@@ -118,12 +118,12 @@ def pair_deviation(
 
 
 def _statistic(form: FloatArray, both: _Cells, strata: _Strata) -> float:
-    """Return the form in what memberships differ by from their strata, less its mean by chance."""
+    """Return the form in memberships less their strata's shares, minus its mean by chance."""
     sums, squares = both.sums(strata.beyond), both.sums(strata.beyond**2)
     own = np.diag(form)
     cells = np.zeros((len(strata.sizes), len(own)))
     np.add.at(cells, (strata.places, both.places), 1.0)
-    # Memberships of one stratum are a little opposed to each other: their sum is fixed.
+    # Memberships in one stratum are slightly negatively correlated: their sum is fixed.
     among = ((cells @ form) * cells).sum(axis=1) - cells @ own
     return float(sums @ form @ sums - own @ squares + strata.opposed @ among)
 
@@ -162,14 +162,14 @@ class _Cells:
         alone = self.sizes < 2
         near = np.where(alone, 0.0, 1.0 / np.maximum(self.sizes - 1, 1))[places]
         rows = (places[:, None] == places) * near
-        # Who is alone is compared with all others.
+        # A trial alone in its cell is compared with all others.
         far = np.where(alone, 0.5 / (trials - 1), 0.0)[places]
         return np.asarray(rows + far[:, None] + far)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Strata:
-    """Which stratum each trial lies in, and its membership beside its stratum's."""
+    """Each trial's stratum, and its membership relative to the stratum's share."""
 
     places: IntArray  # (trials,)
     sizes: IntArray  # (strata,)

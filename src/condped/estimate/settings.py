@@ -1,4 +1,4 @@
-"""What an analysis is asked to compute."""
+"""What an analysis computes: the methods and their options."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict, get_args
 
 from condped.errors import SettingsError
-from condped.options import check_choices, is_number, option
+from condped.options import check_choices, is_number, is_whole_number, option
 from condped.safe_text import brief
 
 # ``method`` is the name of an estimator, the same in every function and in every result.
 Method = Literal["paper", "calibrated"]  # condped's own
-BaselineMethod = Literal["ped-anova", "f-anova", "mdi", "shap"]  # which know no conditions
+BaselineMethod = Literal["ped-anova", "f-anova", "mdi", "shap"]  # without conditions
 Measure = Literal["within", "standard", "unweighted", "unconditional"]
 Reference = Literal["region", "space"]
 Sampling = Literal["auto", "tpe", "random", "ordered"]
@@ -20,7 +20,7 @@ Looks = Literal["once", "repeated"]
 
 
 class TrialSettings(TypedDict, total=False):
-    """Settings that are about the trials, which several methods share."""
+    """Settings about the trials, shared by several methods."""
 
     region_quantile: float
     sampling: Sampling
@@ -61,8 +61,8 @@ class Settings:
     sampling
         How the trials were drawn, which the test needs to know. ``auto``: as the source records it
         and the trials show it; the evidence says what was decided and why. ``tpe``: by TPE, or
-        by something else that learns from results; what the sampler alone would have made of a
-        parameter is replayed. ``random``: at random, by a grid or a quasi-random sequence.
+        by something else that learns from results; parameters are compared with replays of the
+        sampler alone. ``random``: at random, by a grid or a quasi-random sequence.
         ``ordered``: by something that changes over time in another way; only trials drawn one
         after the other are compared.
     startup
@@ -74,8 +74,8 @@ class Settings:
         ``always``: wherever a number has several domains. ``never``: as in the reference.
     looks
         How often the verdicts of this study are looked at. ``once``: when it is over. ``repeated``:
-        again and again while it runs; p-values hold however often. Trials are tested when 40, 50,
-        60, 80, 100, … have finished, and each of these looks may spend a share of the error, which
+        any number of times while it runs; p-values remain valid. Trials are tested when 40, 50, 60,
+        80, 100, … have finished, and each of these looks may spend a share of the error, which
         costs some power.
     """
 
@@ -102,7 +102,7 @@ class Settings:
         "auto", "Whether to pool domains that vary smoothly with other parameters."
     )
     looks: Looks = option(
-        "once", "Whether verdicts are looked at once, or again and again while the study runs."
+        "once", "Whether verdicts are looked at once, or repeatedly while the study runs."
     )
 
     def __post_init__(self) -> None:
@@ -113,35 +113,34 @@ class Settings:
             )
         check_choices(self)
         _require_quantile("region_quantile", self.region_quantile)
-        startup = self.startup
-        if startup is not None and (isinstance(startup, bool) or startup < 0):
+        if self.startup is not None and not is_whole_number(self.startup, 0):
             raise SettingsError(
-                f"startup must be a number of trials, 0 or more (got {brief(startup)})."
+                f"startup must be a number of trials, 0 or more (got {brief(self.startup)})."
             )
         if self.method == "calibrated" and (
             self.measure in ("standard", "unweighted") or self.reference == "space"
         ):
             raise SettingsError(
-                "The calibrated method is about values within regimes, compared with the region "
-                f"set (got measure={brief(self.measure)} and "
+                "The calibrated method compares values within regimes, with the region set as the "
+                f"reference (got measure={brief(self.measure)} and "
                 f"reference={brief(self.reference)}). Use method='paper' for these."
             )
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineSettings:
-    """What a method that knows no conditions was asked to compute.
+    """The settings of a method that does not know conditions.
 
     Attributes
     ----------
     method
         ``ped-anova``, ``f-anova``, ``mdi`` or ``shap``.
     absent
-        What it was given where a parameter is absent. ``filtering``: for each parameter the trials
-        in which it is present, with the parameters that all of those have. ``imputation``: the
-        middle of the domain, or the first choice.
+        What it used where a parameter is absent. ``filtering``: for each parameter the trials in
+        which it is present, with the parameters that all of those have. ``imputation``: the middle
+        of the domain, or the first choice.
     region_quantile
-        γ of PED-ANOVA; None for the others, which know no best trials.
+        γ of PED-ANOVA; None for the others, which do not select the best trials.
     trees, max_depth, seed
         Of the forest that f-ANOVA, MDI and SHAP explain; None for PED-ANOVA, and without a seed.
     """
@@ -155,7 +154,7 @@ class BaselineSettings:
 
     @property
     def forest(self) -> bool:
-        """Whether it explains a forest's idea of the objective, and not the best trials."""
+        """Whether it explains a forest's prediction of the objective, not the best trials."""
         return self.region_quantile is None
 
     @property
@@ -166,12 +165,12 @@ class BaselineSettings:
 
     @property
     def explains(self) -> str:
-        """A sentence or two on what the numbers are about, and what not."""
+        """A sentence or two on what the numbers explain, and what not."""
         if not self.forest:
-            return "This method knows no regimes, and nothing here was tested for significance."
+            return "This method ignores regimes, and nothing here was tested for significance."
         return (
-            f"It explains the whole objective, as {self.trees} random trees learnt it, and not "
-            "what leads to the best trials. It knows no regimes and tests nothing for significance."
+            f"It explains the whole objective, as learnt by {self.trees} random trees, not what "
+            "leads to the best trials. It ignores regimes and tests nothing for significance."
         )
 
 
@@ -191,7 +190,7 @@ def check_target(target_quantile: float, region_quantile: float) -> None:
 
 
 def check_level(level: float) -> None:
-    """Raise if no interval can hold the truth so often."""
+    """Raise if the level of an interval is not between 0 and 1."""
     if not is_number(level) or not 0 < level < 1:
         raise SettingsError(f"level must be a number between 0 and 1 (got {brief(level)}).")
 

@@ -24,7 +24,7 @@ def subset_variances(
 ) -> FloatArray:
     """Return (S, T, P): the variance of each subset, target set and parameter.
 
-    Those of the calibrated method may be below 0, where chance took more away than there is.
+    Those of the calibrated method may be below 0, by chance.
     """
     regions, targets = np.maximum(counts.region_sizes, 1), np.maximum(counts.target_sizes, 1)
     trials = _summed(counts.region, ranges)  # (S, R)

@@ -36,7 +36,7 @@ class Gate:
     branches: tuple[Node, ...]
 
     def condition(self, branch: int) -> str:
-        """Return when a branch is chosen."""
+        """Return the condition on which a branch is chosen."""
         edges = (None, *self.cuts, None)
         low, high = edges[branch], edges[branch + 1]
         if low is None:

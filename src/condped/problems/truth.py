@@ -1,4 +1,4 @@
-"""The exact importances of a problem, from its distribution and not from trials."""
+"""The exact importances of a problem, from its distribution rather than from trials."""
 
 from __future__ import annotations
 

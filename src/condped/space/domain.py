@@ -53,7 +53,7 @@ class Float:
             _require_number(self, "step", self.step)
             if self.step <= 0 or self.log:
                 raise SpaceError(
-                    f"A float domain takes a step above 0 and no log scale beside it "
+                    "A float domain takes a step above 0, which cannot be combined with log "
                     f"(got step={brief(self.step)}, log={self.log}). Correct the step or drop log."
                 )
             object.__setattr__(self, "step", float(self.step))
@@ -61,7 +61,7 @@ class Float:
             low, high, step = (Decimal(str(v)) for v in (self.low, self.high, self.step))
             with localcontext(prec=700):  # enough for any two floats
                 steps = (high - low) // step
-                # A step more where what it reaches is the same float as the given end.
+                # One step more if it reaches the same float as the given end.
                 steps += float(low + (steps + 1) * step) <= self.high
                 object.__setattr__(self, "high", float(low + steps * step))
 
@@ -205,7 +205,7 @@ def frozen_choice(choice: Any, levels: int = _MOST_LEVELS) -> Any:
         if levels == 0:
             raise SpaceError(
                 f"A choice is nested more than {_MOST_LEVELS} levels deep, or contains itself. "
-                "Name it by a text."
+                "Give it a name instead."
             )
         if isinstance(choice, dict):
             return tuple((name, frozen_choice(v, levels - 1)) for name, v in choice.items())
@@ -257,7 +257,7 @@ def _require_number(domain: Numeric, field: str, value: object) -> None:
     if not finite:
         raise SpaceError(
             f"{field} of a {type(domain).__name__.lower()} domain must be finite "
-            f"(got {brief(value)}). Give the bound that the search really used."
+            f"(got {brief(value)}). Give the bound that the search actually used."
         )
 
 

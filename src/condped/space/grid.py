@@ -46,7 +46,7 @@ def _numeric_grid(low: float, high: float, log: bool, step: float | None, intege
         low, high = float(low), float(high)
     if log:
         low, high = math.log(low), math.log(high)
-    # A domain of one value has one cell, whose width is never used as a divisor.
+    # A domain of one value has one cell, whose width is never divided by.
     width = (high - low) / (cells - 1) if cells > 1 else 1.0
     return Grid(cells, low, width or 1.0, log, categorical=False)
 
@@ -108,7 +108,7 @@ def cell_middles(domain: Float | Int) -> FloatArray:
 
 
 def cell_edges(domain: Float | Int) -> FloatArray:
-    """Return (cells + 1,): where cells meet; the outer halves end at the domain's bounds."""
+    """Return (cells + 1,): the edges of the cells, the first and last at the domain's bounds."""
     if domain.single:
         return np.array([float(domain.low), float(domain.high)])
     grid = grid_of(domain)
@@ -154,7 +154,7 @@ def _first_step(domain: Float | Int, cell: int, steps: int) -> int:
         return 0
     if cell >= grid_of(domain).cells:
         return steps + 1
-    # By halving: there may be more steps than floats, so that an edge does not tell the step.
+    # By bisection: there may be more steps than floats, so an edge does not determine the step.
     low, high = 0, steps + 1
     while low < high:
         middle = (low + high) // 2

@@ -13,7 +13,7 @@ import numpy as np
 from condped.arrays import BoolArray
 from condped.errors import ConditionError
 
-_FEW_VALUES = 8  # up to which numbers are compared with each
+_FEW_VALUES = 8  # up to which numbers are compared with each value
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -100,7 +100,7 @@ class Membership:
 
     @cached_property
     def among(self) -> frozenset[Any]:
-        """The values, to look one up."""
+        """The values, for lookups."""
         return frozenset(self.values)
 
     def holds(self, columns: Columns) -> BoolArray:
@@ -168,7 +168,7 @@ def names_of(root: Node) -> tuple[str, ...]:
 
 
 def _is_among(values: Collection[Any], entry: Any) -> Any:
-    """Return whether a value is one of some, or where numbers of an array are."""
+    """Return whether an entry is one of the values; for an array, for each of its numbers."""
     if not isinstance(entry, np.ndarray):
         return entry in values and entry == entry  # noqa: PLR0124  (NaN is not)
     if len(values) <= _FEW_VALUES:
@@ -181,9 +181,9 @@ def _is_among(values: Collection[Any], entry: Any) -> Any:
 
 
 def _together(parts: Iterable[Node], op: str, *, negated: bool) -> Iterator[Node]:
-    """Iterate over parts, comparisons of a parameter with many values gathered into one.
+    """Iterate over parts, with comparisons of one parameter with many values gathered into one.
 
-    Each would look at all of its choices.
+    Each of them would go through all of its choices.
     """
     values: dict[str, dict[Any, None]] = {}
     for part in parts:

@@ -1,8 +1,8 @@
 """Making conditions out of others: simplified, joined, and written as text.
 
 A condition is simplified, not evaluated, when something is known about its parameters: comparisons
-known to hold or not to hold are removed, the rest stays. True and False stand for conditions that
-are decided.
+known to hold or not to hold are removed, the rest stays. True and False stand for conditions whose
+value is known.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\
 
 
 def simplified(node: Node, settle: Callable[[Leaf], Settled]) -> Settled:
-    """Return a condition with each comparison replaced by what ``settle`` makes of it.
+    """Return a condition with each comparison replaced by what ``settle`` returns for it.
 
     Examples
     --------
@@ -118,5 +118,5 @@ def _name(name: str) -> str:
 def _literal(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return str(value).lower()
-    # The language has no literals for other values (a tuple): show them at least.
+    # The language has no literals for other values (a tuple); this at least shows them.
     return f"'{value.translate(_ESCAPES)}'" if isinstance(value, str) else repr(value)

@@ -161,7 +161,7 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
 
 
 def _allowed(alternatives: Sequence[Alternative]) -> tuple[dict[Any, None], bool]:
-    """Return the choices of a parameter, and whether it may be a number besides."""
+    """Return the choices of a parameter, and whether it may also be a number."""
     domains = [alternative.domain for alternative in alternatives]
     choices = (c for d in domains if isinstance(d, Categorical) for c in d.choices)
     return dict.fromkeys(choices), any(not isinstance(domain, Categorical) for domain in domains)
@@ -173,7 +173,7 @@ def _check_values(
     leaf: Comparison | Membership,
     allowed: tuple[dict[Any, None], bool],
 ) -> None:
-    """Raise if a parameter, which has these choices or is numeric, never has a value."""
+    """Raise if a condition compares a parameter with a value that it never has."""
     values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
     choices, numeric = allowed
     ordering = isinstance(leaf, Comparison) and leaf.op not in ("==", "!=")

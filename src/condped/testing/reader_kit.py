@@ -102,7 +102,7 @@ def _agree(found: Any, expected: Any, what: str) -> None:
 
 
 def _fingerprint(source: Any) -> dict[str, str]:
-    """Return a hash for each file of a source and beside it; none if it is not on disk."""
+    """Return a hash of each file of a source and beside it; none if it is not on disk."""
     if not isinstance(source, str) or ("://" in source and not source.startswith("sqlite:///")):
         return {}
     path = Path(source.removeprefix("sqlite:///"))
@@ -185,7 +185,7 @@ def _check_selection(source: Any, table: TrialTable, options: Mapping[str, Any])
     if "parameters" in options or not table.names:
         return
     last = table.names[-1]
-    _agree(read(source, parameters=[last], **options).names, (last,), "The chosen parameters")
+    _agree(read(source, parameters=[last], **options).names, (last,), "The selected parameters")
     try:
         read(source, parameters=["no such parameter"], **options)
     except NameNotFoundError:

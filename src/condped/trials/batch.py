@@ -138,7 +138,7 @@ class Fold(Protocol[State]):
         ...
 
     def merge(self, state: State, other: State) -> None:
-        """Take what another worker saw into a state."""
+        """Merge another worker's state into a state."""
         ...
 
 
@@ -176,7 +176,7 @@ class TableSource:
 
     @classmethod
     def of(cls, table: TrialTable, known: dict[Hashable, Any] | None = None) -> TableSource:
-        """Return a table as a source; ``known`` is a cache of what its trials gave."""
+        """Return a table as a source; ``known`` is a cache of results for its trials."""
         schema = Schema(
             source="memory",
             names=table.names,

@@ -1,8 +1,8 @@
 """The trials of a source, study by study, where a column says which study each belongs to.
 
-Studies are taken in waves: one pass collects the trials of as many as fit into a fixed amount of
-memory. One that is too large for that is left where it is, and every question about it is a pass
-of its own.
+Studies are read in waves: one pass collects the trials of as many as fit into a fixed amount of
+memory. One that is too large for that stays in its source, and every question about it is a pass of
+its own.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class StudySizes:
     unnamed
         Trials that belong to no study.
     noted
-        What the readers of the rows had to say.
+        The readers' notes on the rows.
     """
 
     trials: dict[str, int] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class StudySizes:
                 self._add(name, counts[place + 1], start)
 
     def merge(self, other: StudySizes) -> None:
-        """Add what another worker saw."""
+        """Add the sizes that another worker found."""
         self.unnamed += other.unnamed
         self.noted.merge(other.noted)
         for name, count in other.trials.items():
@@ -97,7 +97,7 @@ class Part:
 
 @dataclass(slots=True)
 class Collected:
-    """Trials of some studies, and what the readers of all rows had to say."""
+    """Trials of some studies, and the readers' notes on all rows."""
 
     parts: list[Part] = field(default_factory=list)
     noted: Notes = field(default_factory=Notes)
@@ -117,10 +117,10 @@ class CollectFold:
     def add(self, state: Collected, batch: Batch) -> None:
         state.noted.add(batch.notes)
         labels = _labels(batch.table)
-        wanted = np.array([*(name in self.studies for name in labels.names), False])
-        rows = np.flatnonzero(wanted[labels.codes])
+        requested = np.array([*(name in self.studies for name in labels.names), False])
+        rows = np.flatnonzero(requested[labels.codes])
         if rows.size:
-            # Neither notes nor times travel: they would hold on to columns of the source.
+            # Without what would keep columns of the source alive, such as notes and times.
             plain = replace(batch.table, notes=(), times=None, drawing=None, studies=None)
             state.parts.append(Part(plain.only(rows), labels.only(rows), batch.order[rows]))
 
@@ -131,7 +131,7 @@ class CollectFold:
 
 @dataclass(frozen=True, slots=True)
 class OneStudyFold(Generic[State]):
-    """Shows a fold the trials of one study only."""
+    """Passes only the trials of one study to a fold."""
 
     study: str
     fold: Fold[State]
@@ -160,7 +160,7 @@ class OneStudyFold(Generic[State]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OneStudy:
-    """One study of a source, whose trials stay where they are."""
+    """One study of a source, whose trials stay in the source."""
 
     source: Source
     study: str
@@ -193,7 +193,7 @@ class GroupedSource:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The studies, by their first trials; in alphabetical order if trials are in no order."""
+        """The studies, by their first rows; alphabetically if rows are not in order of time."""
         schema, sizes = self.source.schema, self.sizes
         if schema.order_given or not schema.ordered:
             return tuple(sorted(sizes.trials))
@@ -206,7 +206,7 @@ class GroupedSource:
         return (*self.source.notes, *noted.sentences(self.source.schema.names))
 
     def studies(self, names: Sequence[str]) -> Iterator[tuple[str, Callable[[], Source]]]:
-        """Iterate over some studies and what opens each, wave by wave."""
+        """Iterate over some studies, each with a function that opens it, wave by wave."""
         each = len(self.source.schema.names) + 2  # values of a trial, with its result and place
         wave: list[str] = []
         values = 0
@@ -263,7 +263,7 @@ def split(table: TrialTable, order: IntArray | None = None) -> Iterator[tuple[st
 
 
 def present(table: TrialTable) -> TrialTable:
-    """Return a study without parameters that none of its trials has: others have them."""
+    """Return a study without the parameters that only other studies have."""
     names = _present(table, table.names)
     return table if len(names) == len(table.names) else table.with_parameters(names)
 

@@ -41,7 +41,7 @@ class NumberColumn:
         return np.zeros(len(self.values), bool) if self.missing is None else self.missing
 
 
-# Truth values as text files have them.
+# Truth values as text files write them.
 TRUTH_VALUES = {"True": True, "False": False, "true": True, "false": False}
 
 
@@ -99,11 +99,11 @@ def object_column(values: Sequence[Any]) -> Column:
     """Return a column of Python objects: numbers if all are, levels otherwise."""
     kinds = set(map(type, values))
     if any(issubclass(kind, np.generic) for kind in kinds):
-        # Scalars of numpy and Arrow would be other choices than Python's.
+        # Scalars of numpy and Arrow would be different choices from Python's.
         values = [value.item() if isinstance(value, np.generic) else value for value in values]
         kinds = set(map(type, values))
     missing: BoolArray | None = None
-    if not kinds <= {str, int, bool} and kinds != {float}:  # those number_column() sees to
+    if not kinds <= {str, int, bool} and kinds != {float}:  # number_column() handles NaN
         missing = np.fromiter(map(_is_missing, values), bool, len(values))
         present = (value for value, gone in zip(values, missing, strict=True) if not gone)
         kinds, missing = set(map(type, present)), missing if missing.any() else None
@@ -117,8 +117,8 @@ def object_column(values: Sequence[Any]) -> Column:
         try:
             return number_column(np.array(_filled(values, missing, np.nan), dtype=np.float64))
         except OverflowError:
-            return UnusableColumn("integers beyond all floats")
-    # What stands for a missing value may be something that cannot be hashed.
+            return UnusableColumn("integers too large for a float")
+    # A missing value may be represented by something unhashable.
     return level_column(_filled(values, missing, None), missing)
 
 
@@ -174,7 +174,7 @@ def _masked_column(values: np.ma.MaskedArray[Any, Any]) -> Column:
     masked = np.ma.getmaskarray(values)
     held = values.data.astype(object)
     if any(value is None for value in held[~masked].tolist()):
-        return level_column(held.tolist(), masked)  # None is a choice where nothing hides it
+        return level_column(held.tolist(), masked)  # None is a choice where it is not masked
     held[masked] = None
     return object_column(held.tolist())
 

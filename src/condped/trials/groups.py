@@ -1,7 +1,7 @@
 """Parameters that are explained together: a group is one parameter, whose values are joint cells.
 
-Everything that is done with parameters can be done with a group then. Only replays of a sampler
-cannot be: nobody drew a joint cell; there the members are replayed.
+Everything that works for parameters works for groups, except replays of a sampler: joint cells were
+not drawn, so the members are replayed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from condped.safe_text import brief, text_of
 from condped.space.domain import Categorical
 from condped.trials.table import ABSENT, Parameter, TrialTable
 
-# Joint cells of a group: one for so many trials, but no fewer and no more than these.
+# Joint cells of a group: one for this many trials, within these limits.
 _TRIALS_PER_CELL, _FEWEST, _MOST = 10, 4, 32
 _FINEST = 6  # cells of one numeric member
 _OTHERS = "others"
@@ -77,7 +77,7 @@ def check_groups(groups: object) -> None:
 
 
 def _owners(groups: Mapping[str, Sequence[str]], known: Mapping[str, Parameter]) -> dict[str, str]:
-    """Return the group of each member; raises if they overlap or are not there."""
+    """Return the group of each member; raises if groups overlap or members are unknown."""
     owner: dict[str, str] = {}
     for group, members in groups.items():
         for member in dict.fromkeys(members):
@@ -116,7 +116,7 @@ def _joined(group: str, members: Sequence[Parameter]) -> tuple[Parameter, str]:
     cells = [_cells(member, _FINEST) for member in members]
     finest = [_FINEST] * len(members)
     while len(_distinct(cells, present)[0]) > most:
-        # The member with the most ranges gets one less, and may end with two.
+        # The member with the most ranges gets one less, down to two.
         numeric = [k for k, member in enumerate(members) if not _is_choice(member)]
         widest = max(numeric, key=lambda k: (finest[k], len(cells[k].labels)), default=None)
         if widest is None or finest[widest] <= 2:
@@ -140,7 +140,7 @@ def _joined(group: str, members: Sequence[Parameter]) -> tuple[Parameter, str]:
         renumber[kept] = np.arange(most - 1)
         places = renumber[places]
         labels = [*(labels[place] for place in kept), _OTHERS]
-        note += f"in {most} joint cells; {rest} trials in rarer ones are one of them."
+        note += f"in {most} joint cells; {rest} trials in rarer ones share one of them."
     else:
         note += f"in {len(joint)} joint cells."
     ids = np.where(present, 0, ABSENT).astype(np.int8)

@@ -14,7 +14,7 @@ from condped.trials.table import Parameter, TrialTable
 def joined(tables: Sequence[TrialTable]) -> TrialTable:
     """Return the trials of several tables with the same parameters and domains as one table.
 
-    What was recorded about the course of the trials is not kept, nor are their studies.
+    Records of how the trials came about are dropped, and so are their studies.
     """
     first, *others = tables
     if not others:

@@ -10,7 +10,7 @@ Kind = Literal["missing", "words", "failed", "outside"]
 
 
 class Caution(str):
-    """A sentence that people should read before any number."""
+    """A sentence that users should read before any number."""
 
     __slots__ = ()
 
@@ -49,7 +49,7 @@ class RowsNote(str):
 
     def merged_with(self, other: RowsNote) -> RowsNote:
         """Return the note for the rows of both."""
-        # Of rows without numbers, whichever worker was faster, the same one is shown.
+        # Of rows without numbers the same one is shown, whichever worker was faster.
         first = min(self, other, key=lambda note: (note.first_row, note.end))
         return RowsNote(
             self.kind,

@@ -52,7 +52,7 @@ def pareto_positions(losses: FloatArray, sizes: Sequence[int]) -> FloatArray:
 
 
 def on_front(losses: FloatArray) -> BoolArray:
-    """Return which of the distinct, lexicographically sorted losses nothing dominates."""
+    """Return which of the distinct, lexicographically sorted losses are not dominated."""
     if losses.shape[1] == 2:
         lowest = np.minimum.accumulate(losses[:, 1])
         return np.concatenate([[True], lowest[1:] < lowest[:-1]])
@@ -104,7 +104,7 @@ def _greedy_2d(front: FloatArray, size: int, reference: FloatArray) -> IntArray:
 
 
 def _greedy_nd(front: FloatArray, size: int, reference: FloatArray) -> IntArray:
-    # Near-ties are decided by rounding, so the sums are carried as the reference carries them.
+    # Near-ties are decided by rounding, so the sums are accumulated as in the reference.
     alone = np.prod(reference - front, axis=-1)  # the volume that each covers by itself
     gains, left = alone.copy(), np.arange(len(front))
     order: list[int] = []

@@ -1,9 +1,9 @@
 """Fewer regimes: the domains of a parameter merged into one that spans them all, or pooled.
 
 Domains that vary smoothly with other parameters are pooled into a few regimes. x ∈ [0, c] has a
-different domain in every trial; as regimes they would hold one trial each and say nothing.
-Neighbouring domains become one regime, in which values count twice: unchanged (raw), and by their
-position between the bounds of their own domain (unit).
+different domain in every trial; as regimes they would hold one trial each and be uninformative.
+Neighbouring domains become one regime, in which values are used twice: unchanged (raw), and by
+their position between the bounds of their own domain (unit).
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Pooled:
 
 
 def no_pooling(name: str, domains: int, source: str) -> SettingsError:
-    """Return the error that a parameter's domains cannot be pooled where trials are counted."""
+    """Return the error for domains that would have to be pooled in trials that are only counted."""
     return SettingsError(
         f"Parameter {name!r} has {domains} domains to pool, which needs the trials in memory; "
         f"these are only counted (source: {source}). Set pooling to 'never' to keep them apart, "

@@ -57,8 +57,8 @@ def repeating(table: TrialTable) -> int:
 def repeats_by_design(table: TrialTable) -> bool:
     """Return whether many trials repeat a configuration that no sampler would draw twice.
 
-    Two draws of a continuous number are never the same. Of choices and integers alone they may be:
-    there it counts as design if nearly every configuration is repeated, and equally often.
+    Two draws of a continuous number are never the same. Those of choices and integers may be: they
+    count as design if nearly every configuration is repeated, and equally often.
     """
     if table.some_parameters or not table.parameters or _all_differ(table):
         return False
@@ -82,7 +82,7 @@ def repeats_by_design(table: TrialTable) -> bool:
 
 
 def remark_on_repeats(table: TrialTable) -> str:
-    """Return a remark on trials that repeat a configuration, if many do and it is known."""
+    """Return a remark on trials that repeat a configuration; empty if few do, or if unknown."""
     if table.some_parameters or not table.parameters:
         return ""
     repeats = repeating(table)

@@ -1,4 +1,4 @@
-"""Trials of several studies in one table: which study each of them belongs to."""
+"""Which study each trial of a table with several studies belongs to."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class StudyLabels:
 
     @classmethod
     def of(cls, column: Column, name: str) -> StudyLabels:
-        """Return what a column says; numbers and texts that read alike are one study."""
+        """Return the labels in a column; numbers and texts that read alike are one study."""
         if isinstance(column, UnusableColumn):
             raise DataError(
                 f"The study column {name!r} must hold texts or whole numbers (got {column.kind}). "

@@ -117,7 +117,7 @@ class TrialTable:
     violations
         (trials, constraints): above 0 means violated, NaN not recorded. None without constraints.
     space_inferred
-        Whether the domains were guessed from the values.
+        Whether the domains were inferred from the values.
     ignored_columns
         Columns of the source that are neither parameters nor objectives.
     notes
@@ -131,11 +131,11 @@ class TrialTable:
     order_given
         Whether the caller named the column with the order in time.
     drawing
-        How the trials were drawn, if the source records something of it.
+        How the trials were drawn, if the source records it.
     times
         When each trial ran and how long it took, if the source records it.
     reports
-        What they measured at lower budgets, if this was asked for and is recorded.
+        What they measured at lower budgets, if requested and recorded.
     groups
         The members of those parameters that are groups of several, in the same trials.
     whole
@@ -181,7 +181,7 @@ class TrialTable:
 
     @property
     def recorded(self) -> tuple[Parameter, ...]:
-        """The parameters as they were drawn: the members of groups in place of them."""
+        """The parameters as they were drawn: groups replaced by their members."""
         return tuple(
             one for entry in self.parameters for one in self.groups.get(entry.name, (entry,))
         )
@@ -280,7 +280,7 @@ class TrialTable:
         return replace(selected, selections=(*self.selections, selection))
 
     def selected(self, rows: BoolArray) -> TrialTable:
-        """Return the table with these trials only, which remember the others."""
+        """Return the table with these trials only; it remembers the others."""
         found = np.flatnonzero(rows)
         whole, own = self, found
         if self.whole is not None and self.rows is not None:
@@ -326,11 +326,11 @@ class TrialTable:
         )
 
     def first(self, finished: int) -> TrialTable:
-        """Return the table as it was when so many trials had finished.
+        """Return the table as it was when this many trials had finished.
 
-        By the time of the end where it is recorded, in the order of the rows otherwise. Trials that
-        had not finished are left out, and parameters and domains that nothing had drawn from. A
-        selection has those of its trials that were among them.
+        By end times if they are recorded, in the order of the rows otherwise. Trials that had not
+        finished are left out, and so are parameters and domains not drawn from by then. A selection
+        keeps those of its trials that are among them.
 
         Examples
         --------
@@ -348,7 +348,7 @@ class TrialTable:
         )
 
     def finished_first(self, finished: int) -> IntArray:
-        """Return the positions, ascending, of those trials of a whole study that finished first."""
+        """Return the positions, ascending, of the trials of a whole study that finished first."""
         times = None if self.times is None else self.times.ended
         return rows_of_first(np.asarray(self.states != State.RUNNING), times, finished)
 
@@ -359,7 +359,7 @@ class TrialTable:
 
     @property
     def finished(self) -> int:
-        """How many trials of the study have ended, those outside a selection included."""
+        """How many trials of the study have ended, including those outside a selection."""
         return int(np.count_nonzero(self.study.states != State.RUNNING))
 
     def _as_drawn(self) -> TrialTable:

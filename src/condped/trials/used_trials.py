@@ -37,7 +37,7 @@ class Handling:
     failed: LeftOut = option(
         "drop", "Failed trials: leave them out, or count them as worse than all others."
     )
-    pruned: Treatment = option("drop", "Pruned trials; keep: with the value that they had reached.")
+    pruned: Treatment = option("drop", "Pruned trials; keep: with the last value they reported.")
     nonfinite: LeftOut = option("drop", "Trials whose objective is NaN or infinite.")
     infeasible: Treatment = option("keep", "Trials that violate a constraint.")
 
@@ -45,7 +45,7 @@ class Handling:
         check_choices(self)
 
 
-# How trials end that did not end well.
+# How trials can end other than well.
 ENDINGS = tuple(one.name for one in fields(Handling))
 
 
@@ -58,7 +58,7 @@ class TrialCounts:
     total
         All of them.
     used
-        N of the estimator, those counted as worst included.
+        N of the estimator, including those counted as worst.
     failed, pruned, infeasible
         By how they ended.
     running
@@ -66,7 +66,7 @@ class TrialCounts:
     nonfinite
         The objective is NaN, infinite or not recorded.
     counted_as_worst
-        Those that rank last, as ``failed="worst"`` and the like ask for.
+        Those ranked last because of ``failed="worst"`` and the like.
     """
 
     total: int = 0

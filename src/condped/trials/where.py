@@ -64,7 +64,7 @@ def columns_of(table: TrialTable) -> dict[str, ParameterColumn]:
 
 
 def with_gates(names: Iterable[str], conditions: Iterable[Condition]) -> tuple[str, ...]:
-    """Return parameters, and those that conditions name."""
+    """Return parameters together with those that conditions name."""
     gates = (name for condition in conditions for name in condition.names)
     return tuple(dict.fromkeys((*names, *gates)))
 
@@ -117,7 +117,7 @@ def only_where(table: TrialTable, condition: Condition) -> TrialTable:
 
 
 def _unknown_value_hint(table: TrialTable, condition: Condition) -> str:
-    """Name a value in the condition that its parameter never has; empty if there is none."""
+    """Return a hint at a value in the condition that its parameter never has; empty if none."""
     domains = {parameter.name: parameter.domains for parameter in table.parameters}
     for leaf in condition.leaves():
         if not isinstance(leaf, Comparison | Membership):

@@ -1,4 +1,4 @@
-"""Rows as comma-separated values that spreadsheets show and do not run."""
+"""Rows as comma-separated values that spreadsheets display and do not execute."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from io import StringIO
 from itertools import chain
 from typing import Any
 
-# How a text begins that a spreadsheet takes for a formula, after OWASP's list; wide signs as well.
-# Apostrophes before it count, so that what is added here can be taken away again.
+# Beginnings of texts that a spreadsheet takes for formulas, after OWASP's list, with full-width
+# signs. Apostrophes before them count, so that those added here can be removed again.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
 def csv_of(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
     """Return rows as lines of comma-separated values under a line of names.
 
-    Texts that a spreadsheet would run get an apostrophe in front.
+    Texts that a spreadsheet would execute get an apostrophe in front.
     """
     cells = ([_cell(row[name]) for name in columns] for row in rows)
     return "".join(map(_line, chain([columns], cells)))
@@ -25,7 +25,7 @@ def csv_of(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
 
 def _line(cells: Sequence[Any]) -> str:
     line = StringIO()
-    # The writer puts cells into quotes that hold a part of what ends its lines: a return as well.
+    # The writer quotes cells that hold a part of its line terminator, so carriage returns as well.
     writer(line, lineterminator="\r\n").writerow(cells)
     return f"{line.getvalue()[:-2]}\n"
 

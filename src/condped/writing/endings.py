@@ -1,4 +1,4 @@
-"""The format of a file to write, which its name's ending determines."""
+"""The format of a file to write, determined by the ending of its name."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import os
 from condped.errors import SettingsError
 from condped.writing.places import path_of
 
-# How the names of files end, by what is written into them.
+# How the names of files that can be written end.
 ENDINGS = (".json", ".csv", ".parquet", ".txt", ".md", ".tex")
 PAGES = (".html", ".htm")
 
 
 def ending_of(path: str | os.PathLike[str], *, page: bool = False) -> str:
-    """Return the ending of a file's name, or raise if nothing is written in that format."""
+    """Return the ending of a file's name; raise if that format cannot be written."""
     file = path_of(path)
     ending, known = file.suffix.lower(), (*PAGES, *ENDINGS) if page else ENDINGS
     if ending not in known:

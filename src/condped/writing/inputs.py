@@ -20,7 +20,7 @@ from condped.writing.source_paths import paths_of
 # What databases and journals keep beside their files: logs of writes, locks.
 _BESIDE = ("-wal", "-shm", "-journal", ".wal", ".lock")
 _TABLES = (".csv", ".parquet")  # what would be read as trials in a directory of them
-# How files of condped's own begin; in directories they are no trials.
+# How condped's own files begin; in directories they are not trials.
 _OURS = re.compile(
     rb'\s*\{\s*"schema": "condped\.|<!doctype html>.{,999}"generator" content="condped"', re.S
 )
@@ -57,7 +57,7 @@ def check_is_no_input(output: str | os.PathLike[str], *sources: Any) -> None:
 
 
 class _Target:
-    """A file to write, behind links."""
+    """A file to write, with links resolved."""
 
     def __init__(self, output: str | os.PathLike[str]) -> None:
         place = place_of(output)
@@ -73,7 +73,7 @@ class _Target:
             if path.exists():
                 return _READ if self._is(path) else self._beside(path)
             return self._matched(path) if _is_pattern(text) else None
-        except (OSError, ValueError):  # no path: too long, or with a null byte
+        except (OSError, ValueError):  # not a path: too long, or with a null byte
             return None
 
     def _is(self, path: str | Path) -> bool:
@@ -85,7 +85,7 @@ class _Target:
         return self.path.resolve().parent.samefile(folder)
 
     def _beside(self, path: Path) -> str | None:
-        """Return whether it is one of the files that belong to an input."""
+        """Return the conflict if it is one of the files that belong to an input."""
         for file in (path, path.resolve()):
             names = [f"{file.name}{ending}" for ending in _BESIDE]
             names.append(f"{file.name.partition('.')[0]}.space.json")
@@ -108,7 +108,7 @@ class _Target:
         return None
 
     def _linked_from(self, folder: Path) -> str | None:
-        """Return whether a link in a directory leads to it."""
+        """Return the conflict if a link in a directory leads to it."""
         if self.known is None:
             return None
         return _READ if any(self._is(path) for path in _links(folder)) else None
@@ -147,7 +147,7 @@ def _links(folder: Path) -> Iterator[Path]:
     waiting = [(folder, False)]
     while waiting:
         place, linked = waiting.pop()
-        with suppress(OSError):  # that cannot be read; who reads it says so
+        with suppress(OSError):  # unreadable, which is reported when it is read
             known = place.stat()
             if (known.st_dev, known.st_ino) in seen:
                 continue

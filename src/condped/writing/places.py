@@ -80,7 +80,7 @@ def place_of(path: Any) -> Place:
 
 
 def _new(named: Path) -> Path:
-    path = _behind_links(named)  # the link may be there without the file that it leads to
+    path = _behind_links(named)  # a link may exist without its target
     if not path.parent.is_dir():
         raise DataError(
             f"There is no directory {str(path.parent)!r} to write {path.name!r} in. Create it, or "
@@ -95,7 +95,7 @@ def _behind_links(path: Path) -> Path:
 
 
 def _is_descriptor(path: Path) -> bool:
-    """Return whether a path leads to an open file through the process's table of them."""
+    """Return whether a path leads to an open file through a process's table of descriptors."""
     while path.is_symlink():
         if os.path.realpath(path.parent).startswith("/proc/"):
             return True

@@ -1,7 +1,7 @@
 """The one way of writing a file: whole, or not at all.
 
 The bytes go into a file beside it, ``.condped-*.part``, which is then renamed. A process that is
-killed leaves the old file or the new one, and at worst such a part, which can be deleted.
+killed leaves the old file or the new one, and at worst also such a part, which can be deleted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import IO
 
 from condped.writing.places import place_of
 
-_PRIVATE, _USUAL = 0o600, 0o666  # what the umask leaves of the second
+_PRIVATE, _USUAL = 0o600, 0o666  # the second as restricted by the umask
 
 
 def write_text(text: str, path: str | os.PathLike[str]) -> None:
@@ -49,15 +49,15 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except OSError as error:
         if error.errno is None:
             raise
-        # Of a full disk the error does not say where, and otherwise it may name the part.
+        # If the disk is full, the error names no file; otherwise it may name the part.
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
 @contextmanager
 def _beside(target: Path, known: os.stat_result | None) -> Iterator[IO[bytes]]:
     if known is not None:
-        os.close(os.open(target, os.O_WRONLY))  # who may not write to it may not replace it
-    # Nobody can guess the name, and so prepare a link in its place; hidden files are no trials.
+        os.close(os.open(target, os.O_WRONLY))  # raises for a user who may not write to it
+    # An unguessable name, so that nobody can place a link there; hidden files are not trials.
     part = target.with_name(f".condped-{token_hex(8)}.part")
     opened = open(part, "xb", opener=_private if known else _usual)  # noqa: SIM115
     try:  # from here on the part is our own
@@ -89,9 +89,9 @@ def _protect_as(file: int, old: Path, known: os.stat_result) -> None:
     except OSError:
         try:
             os.fchown(file, -1, known.st_gid)
-        except OSError:  # what its group may do is not for another group
+        except OSError:  # another group must not get the permissions of the old one
             mode = mode & 0o707 | (mode & 0o007) << 3 & mode
-    with suppress(OSError, AttributeError):  # attributes, access control lists among them
+    with suppress(OSError, AttributeError):  # extended attributes, such as access control lists
         for name in os.listxattr(old):
             os.setxattr(file, name, os.getxattr(old, name))
     os.fchmod(file, mode)
@@ -108,7 +108,7 @@ def _synchronise(folder: Path) -> None:
 
 
 def append_text(text: str, path: str | os.PathLike[str]) -> None:
-    """Append a text to a file in one go; create the file if there is none."""
+    """Append a text to a file in one write; create the file if there is none."""
     place_of(path)
     content = encoded(text)
     with open(path, "ab", buffering=len(content) + 1) as file:  # noqa: PTH123
@@ -119,6 +119,6 @@ def append_text(text: str, path: str | os.PathLike[str]) -> None:
 
 
 def _write_to(path: Path, content: bytes) -> None:
-    """Write to a pipe, a device or an open file as it is, after what it holds."""
+    """Append to a pipe, a device or an open file."""
     with open(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as file:  # noqa: PTH123
         file.write(content)

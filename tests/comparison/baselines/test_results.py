@@ -150,7 +150,7 @@ def test_a_parameter_of_one_trial_gets_nothing_and_is_named(method: Any) -> None
     result = ask({**table, "y": y, "z": z}, method, "filtering", space=space)
     assert (result["y"].importance, result["z"].importance) == (0.0, 0.0)
     assert result.status == "ok"
-    assert "Too few different trials to tell anything of: y, z." in result.account.notes
+    assert "Too few different trials for a score: y, z." in result.account.notes
 
 
 @pytest.mark.parametrize(("method", "absent"), ALL)

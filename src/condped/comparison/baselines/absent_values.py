@@ -1,4 +1,4 @@
-"""Trials as methods without conditions take them: without absences, and as a matrix of numbers.
+"""Trials as methods without conditions need them: without absences, and as a matrix of numbers.
 
 Both start from a table whose parameters have one domain each, by
 :func:`condped.trials.regimes.expand_domains`.
@@ -30,21 +30,21 @@ def impute_absent(table: TrialTable) -> TrialTable:
 def filter_absent(table: TrialTable, name: str) -> TrialTable:
     """Keep the trials in which a parameter is present, and the parameters present in all of them.
 
-    That a method is given the others as well, as far as they have values, is what the paper's
-    algorithm says ("the d-th value of BaselineHPI") and what Optuna's evaluators do by default.
+    The others are kept as in the paper's algorithm ("the d-th value of BaselineHPI"), and as
+    Optuna's evaluators do by default.
     """
-    (asked,) = (entry for entry in table.parameters if entry.name == name)
-    kept = table.only(presence(asked))
+    (parameter,) = (entry for entry in table.parameters if entry.name == name)
+    kept = table.only(presence(parameter))
     return replace(
         kept, parameters=tuple(entry for entry in kept.parameters if presence(entry).all())
     )
 
 
 def middle(domain: Domain) -> float:
-    """Return the value that stands in where there is none; the position of a choice.
+    """Return the value to impute where a parameter is absent; for choices, a position.
 
-    The midpoint, on a log scale the geometric one, rounded down to what the domain allows; the
-    first choice.
+    The midpoint, on a log scale the geometric one, rounded down to an allowed value; the first
+    choice.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Matrix:
     parameter has a column of 0 and 1 for each of its choices.
     """
 
-    names: tuple[str, ...]  # (P,), in order of the alphabet
+    names: tuple[str, ...]  # (P,), in alphabetical order
     values: FloatArray  # (trials, C)
     bounds: FloatArray  # (C, 2): low and high
     owner: IntArray  # (C,): the parameter of each column
@@ -93,7 +93,7 @@ class Matrix:
 
 def encode(table: TrialTable) -> Matrix:
     """Return the matrix of a table whose parameters have one domain each and are never absent."""
-    # The reference's order: where two columns split equally well, a seeded forest takes one by it.
+    # The reference's order: a seeded forest breaks ties between equally good splits by it.
     parameters = sorted(table.parameters, key=lambda parameter: parameter.name)
     blocks = [_columns(parameter) for parameter in parameters]
     bounds = [_bounds(parameter) for parameter in parameters]

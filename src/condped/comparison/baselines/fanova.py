@@ -2,8 +2,8 @@
 
 A tree is constant on the boxes of its leaves, and so the mean over all other parameters, as a
 function of one, is a step function. Its steps are found by adding up what each leaf contributes
-between its two ends: memory grows with the leaves of one tree, not with their square, and so does
-time for numbers. For choices, time grows with the square of the patterns of choices in the leaves.
+between its two ends: memory grows with the leaves of one tree, not with their square, as does time
+for numbers. For choices, time grows with the square of the patterns of choices in the leaves.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Leaves:
 
     low: FloatArray  # (L, C)
     high: FloatArray  # (L, C)
-    value: FloatArray  # (L,): without its mean over the space
+    value: FloatArray  # (L,): less its mean over the space
 
 
 def fanova(
@@ -47,7 +47,7 @@ def fanova(
     Parameters
     ----------
     bounds
-        (C, 2): low and high of each column, no two of them equal.
+        (C, 2): low and high of each column, which must differ.
     owner
         (C,): the parameter of each column. One with several columns has 0 and 1 in them.
     """
@@ -99,7 +99,7 @@ def _of_steps(low: FloatArray, high: FloatArray, heights: FloatArray) -> float:
 
 
 def _of_choices(low: FloatArray, high: FloatArray, heights: FloatArray) -> float:
-    """Return the same for columns of 0 and 1, all combinations weighing the same.
+    """Return the same for columns of 0 and 1, all combinations weighted equally.
 
     There are 2^columns combinations, but at most two terms for a leaf: a leaf adds its height
     where some columns are 0 and perhaps one is 1, which is the whole less the part where it is 0.

@@ -35,7 +35,7 @@ _PLACES = {
 
 
 def scores_of(method: str) -> Scores:
-    """Return a method's function, or say which extra brings its library."""
+    """Return a method's function; raise if its library is missing, naming the extra."""
     module, function, feature, library = _PLACES[method]
     loaded = load_optional(
         f"condped.comparison.baselines.{module}",
@@ -48,9 +48,9 @@ def scores_of(method: str) -> Scores:
 
 
 def forest_scores(table: TrialTable, settings: BaselineSettings) -> dict[str, float | None]:
-    """Return each parameter's score, None where there is nothing to learn it from.
+    """Return each parameter's score; None if there is nothing to learn it from.
 
-    ``table`` has one domain per parameter, finite objectives, and only trials that count.
+    ``table`` has one domain per parameter, finite objectives, and only used trials.
     """
     scores = scores_of(settings.method)
     if settings.absent == "imputation":
@@ -76,7 +76,7 @@ def _scored(
     if len(table) < 2 or objective.min() == objective.max():
         return found
     if settings.method == "f-anova":
-        # What has a single value has no extent to take a mean over, and explains nothing.
+        # A single value has no extent to average over, and explains nothing.
         found.update({p.name: 0.0 for p in table.parameters if p.domains[0].single})
         table = replace(
             table, parameters=tuple(p for p in table.parameters if not p.domains[0].single)
@@ -91,7 +91,7 @@ def _scored(
 
 
 def _require_size(matrix: Matrix, objective: Objective) -> None:
-    """Refuse numbers that a forest would turn into infinity."""
+    """Raise if a forest would turn a number into infinity."""
     largest = np.abs(matrix.values).max(axis=0)
     if (largest > _LARGEST).any():
         column = int(np.argmax(largest > _LARGEST))

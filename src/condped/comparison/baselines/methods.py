@@ -1,4 +1,4 @@
-"""Which other methods there are, and asking them: results of the same types."""
+"""Importances by methods without conditions, as results of the same types."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class ForestOptions(TypedDict, total=False):
 class Forest:
     """The forest that f-ANOVA, MDI and SHAP explain."""
 
-    trees: int = option(64, "Trees of a forest.")
-    max_depth: int = option(64, "Depth of its trees.")
-    seed: int | None = option(0, "Fixes the forests; None: other ones every time.")
+    trees: int = option(64, "Number of trees in a forest.")
+    max_depth: int = option(64, "Maximum depth of its trees.")
+    seed: int | None = option(0, "Seed of the forests; None: different ones every time.")
 
     def __post_init__(self) -> None:
         for name, value in (("trees", self.trees), ("max_depth", self.max_depth)):
@@ -104,7 +104,7 @@ def importance(
     region_quantile: float = 1.0,
     **options: Unpack[BaselineOptions],
 ) -> ImportanceResult:
-    """Estimate importances of the same trials by a method that knows no conditions.
+    """Estimate importances by a method that does not know conditions.
 
     The definitions and defaults are those of Optuna 5.0.0's evaluators, with the same numbers for
     the same seed. Domains that switch are first joined into one that spans them.
@@ -117,9 +117,9 @@ def importance(
         ``ped-anova``; or, about the whole objective and not the best trials, by a random forest:
         ``f-anova``, ``mdi`` (mean decrease of impurity) or ``shap`` (mean absolute Shapley value).
     absent
-        What to do where a parameter is absent. ``filtering``: for each parameter, ask the method
-        about the trials in which it is present, with all parameters that have a value in every one
-        of those, and take that parameter's score. ``imputation``: the midpoint of the domain, the
+        What to do where a parameter is absent. ``filtering``: for each parameter, apply the method
+        to the trials in which it is present, with all parameters that have a value in every one of
+        those, and take that parameter's score. ``imputation``: the midpoint of the domain, the
         geometric one on a log scale, the first choice of a categorical parameter.
     target_quantile, region_quantile
         γ' and γ of PED-ANOVA. With filtering they are shares of each parameter's own trials.
@@ -141,22 +141,22 @@ def importance(
     >>> plain["y"].importance > 0.2  # though it cannot lead to the best 10 %
     True
     """
-    asked, best = Options.of(importance, options), method == "ped-anova"
+    parsed, best = Options.of(importance, options), method == "ped-anova"
     settings = (
         ped_anova_settings(absent, target_quantile, region_quantile)
         if best
         else forest_settings(method, absent, declared(Forest, options))
     )
-    table = open_table("Asking another method", source, **asked.reading)
+    table = open_table("A method without conditions", source, **parsed.reading)
     if best:
-        scores = _of_best_trials(table, (target_quantile,), settings, asked.handling)
+        scores = _of_best_trials(table, (target_quantile,), settings, parsed.handling)
         return scored_result(scores.numbers, target_quantile, settings, scores.account)
-    scores = _of_whole_objective(table, settings, asked.handling)
+    scores = _of_whole_objective(table, settings, parsed.handling)
     return scored_result(scores.numbers, None, settings, scores.account)
 
 
 class _Scores(NamedTuple):
-    """What a method says, and what that is based on."""
+    """A method's numbers, and what they are based on."""
 
     numbers: Numbers
     account: Account
@@ -165,16 +165,17 @@ class _Scores(NamedTuple):
 def _of_best_trials(
     table: TrialTable, quantiles: tuple[float, ...], settings: BaselineSettings, handling: Handling
 ) -> _Scores:
-    """Ask PED-ANOVA."""
+    """Return the scores by PED-ANOVA."""
     basis = basis_of(table, settings, handling, quantiles)
     found = ped_anova(basis.table, quantiles, settings, handling)
-    return _Scores(found.numbers, account_of(basis, settings, found.region_size, found.untold))
+    account = account_of(basis, settings, found.region_size, found.undetermined)
+    return _Scores(found.numbers, account)
 
 
 def _of_whole_objective(
     table: TrialTable, settings: BaselineSettings, handling: Handling
 ) -> _Scores:
-    """Ask a method that explains a forest; it knows no target sets, hence no η²."""
+    """Return the scores by a method that explains a forest; it has no target sets, hence no η²."""
     basis = basis_of(table, settings, handling)
     counted = basis.table if basis.used.all() else basis.table.only(basis.used)
     found = forest_scores(counted, settings)
@@ -191,12 +192,12 @@ def _of_whole_objective(
         target_sizes=np.zeros(1, dtype=np.int64),
         reasons=(reason,),
     )
-    untold = [name for name in table.names if found[name] is None] if reason is None else []
-    return _Scores(numbers, account_of(basis, settings, basis.top.counts.used, untold))
+    missing = [name for name in table.names if found[name] is None] if reason is None else []
+    return _Scores(numbers, account_of(basis, settings, basis.top.counts.used, missing))
 
 
 def _reason(basis: Basis, found: Mapping[str, float | None]) -> str | None:
-    """Say why nothing can be told, or None if something can."""
+    """Return why there are no scores; None if there are some."""
     trials = basis.top.counts
     left_out = f"{trials.left_out} of {trials.total} left out"
     # In order: an earlier reason explains the later ones.
@@ -244,9 +245,9 @@ def sweep(
     >>> condped.baselines.sweep(table, absent="filtering").importance.shape
     (99, 3)
     """
-    asked = Options.of(sweep, options)
+    parsed = Options.of(sweep, options)
     settings = ped_anova_settings(absent, None, region_quantile)
     quantiles = ascending_quantiles(target_quantiles, region_quantile)
-    table = open_table("Asking another method", source, **asked.reading)
-    scores = _of_best_trials(table, quantiles, settings, asked.handling)
+    table = open_table("A method without conditions", source, **parsed.reading)
+    scores = _of_best_trials(table, quantiles, settings, parsed.handling)
     return scored_sweep(scores.numbers, quantiles, settings, scores.account)

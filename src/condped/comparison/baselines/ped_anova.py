@@ -21,14 +21,14 @@ class PedAnova:
 
     Attributes
     ----------
-    untold
-        Parameters of which nothing can be told at any target set.
+    undetermined
+        Parameters without an estimate for any target set.
     region_size
         With filtering that of the parameter with most trials.
     """
 
     numbers: Numbers
-    untold: tuple[str, ...]
+    undetermined: tuple[str, ...]
     region_size: int
 
 
@@ -52,7 +52,7 @@ def ped_anova(
 
 
 def _joined(parts: list[Analysis]) -> PedAnova:
-    """Return analyses of one parameter each side by side."""
+    """Join analyses of one parameter each, side by side."""
     widest = max(parts, key=lambda part: part.account.region_size)
     each = [part.numbers for part in parts]
     by_target = zip(*(one.reasons for one in each), strict=True)
@@ -71,8 +71,8 @@ def _joined(parts: list[Analysis]) -> PedAnova:
         target_sizes=widest.numbers.target_sizes,
         reasons=reasons,
     )
-    untold = tuple(name for one in each if not one.determined.any() for name in one.names)
-    return PedAnova(numbers, untold, widest.account.region_size)
+    undetermined = tuple(name for one in each if not one.determined.any() for name in one.names)
+    return PedAnova(numbers, undetermined, widest.account.region_size)
 
 
 def _without_gates(numbers: Numbers) -> Numbers:

@@ -13,15 +13,15 @@ from condped.estimate.settings import BaselineSettings
 from condped.progress import report
 
 with warnings.catch_warnings():
-    # It makes colour maps when it is imported, in a way that matplotlib will give up some day.
+    # On import it makes colour maps in a way that matplotlib is going to drop.
     warnings.simplefilter("ignore", PendingDeprecationWarning)
     from shap import TreeExplainer
 
-_CHUNK = 512  # trials; it takes long enough to tell how far it has come
+_CHUNK = 512  # trials between reports of progress
 
 
 def shap(matrix: Matrix, objective: FloatArray, settings: BaselineSettings) -> FloatArray:
-    """Return (P,): in units of the objective."""
+    """Return (P,): mean absolute Shapley values, in units of the objective."""
     forest = fit(matrix, objective, settings)
     explainer = TreeExplainer(forest)
     trials = len(matrix.values)

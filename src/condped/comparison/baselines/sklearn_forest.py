@@ -1,4 +1,4 @@
-"""Random forests, and the two ways to look into them that need nothing but the forest."""
+"""Random forests, and the two methods that need nothing but the forest."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def f_anova(matrix: Matrix, objective: FloatArray, settings: BaselineSettings) -
 
 
 def mdi(matrix: Matrix, objective: FloatArray, settings: BaselineSettings) -> FloatArray:
-    """Return (P,): the mean decrease of impurity by splits on each, out of 1."""
+    """Return (P,): the mean decrease of impurity by splits on each, as a share of 1."""
     forest = fit(matrix, objective, settings)
     by_parameter = np.bincount(matrix.owner, forest.feature_importances_, len(matrix.names))
     return np.asarray(by_parameter, dtype=np.float64)

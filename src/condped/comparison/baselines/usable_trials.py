@@ -1,4 +1,4 @@
-"""What a method is given of the trials, and the account of it."""
+"""The trials that a method is given, and the account of them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Basis:
-    """Trials with one domain per parameter, and what had to be done for that."""
+    """Trials with one domain per parameter, and what was done for that."""
 
     table: TrialTable
     joined: tuple[str, ...]  # parameters whose domains were joined into one
     top: Sets
-    used: BoolArray  # (trials,): which take part
+    used: BoolArray  # (trials,): which are used
     handling: Handling
-    ties: tuple[Tie, ...] = ()  # of the target sets, for methods that have some
+    ties: tuple[Tie, ...] = ()  # of the target sets, for methods that have them
 
 
 def basis_of(
@@ -43,7 +43,7 @@ def basis_of(
     handling: Handling,
     target_quantiles: tuple[float, ...] = (0.1,),
 ) -> Basis:
-    """Join domains and sort out which trials count, or say why the method cannot be asked."""
+    """Join domains and find the used trials; raise if the method cannot handle them."""
     if settings.forest:
         _require_values(table, handling)
     trials = Trials.of(table)
@@ -55,9 +55,9 @@ def basis_of(
 
 
 def account_of(
-    basis: Basis, settings: BaselineSettings, region_size: int, untold: Sequence[str] = ()
+    basis: Basis, settings: BaselineSettings, region_size: int, undetermined: Sequence[str] = ()
 ) -> Account:
-    """Return what the numbers are based on; ``untold`` parameters had too few trials."""
+    """Return what the numbers are based on; ``undetermined`` parameters had too few trials."""
     table = basis.table
     return Account(
         pooled=(),
@@ -69,14 +69,14 @@ def account_of(
         dropped_regimes=(),
         space_inferred=table.space_inferred,
         ignored_columns=table.ignored_columns,
-        notes=(*_notes(basis, settings, untold), *table.notes),
+        notes=(*_notes(basis, settings, undetermined), *table.notes),
         selections=table.selections,
         ties=basis.ties,
     )
 
 
 def _require_values(table: TrialTable, handling: Handling) -> None:
-    """Raise if a forest, which predicts numbers, cannot be given these trials."""
+    """Raise if a forest, which predicts numbers, cannot learn from these trials."""
     if len(table.objectives) > 1:
         names = ", ".join(repr(objective.name) for objective in table.objectives)
         raise SettingsError(
@@ -91,8 +91,8 @@ def _require_values(table: TrialTable, handling: Handling) -> None:
             )
 
 
-def _notes(basis: Basis, settings: BaselineSettings, untold: Sequence[str]) -> list[str]:
-    """Say in sentences what was done to the trials."""
+def _notes(basis: Basis, settings: BaselineSettings, undetermined: Sequence[str]) -> list[str]:
+    """Return sentences on what was done to the trials."""
     notes = []
     if basis.joined:
         notes.append(f"Domains joined into one that spans them: {_named(basis.joined)}.")
@@ -105,30 +105,29 @@ def _notes(basis: Basis, settings: BaselineSettings, untold: Sequence[str]) -> l
             imputed = settings.absent == "imputation" and entry.domains
             value = f", {_value_text(entry.domains[0])}" if imputed else ""
             gaps.append(f"{shortened(entry.name)} ({basis.top.counts.used - there}{value})")
-    told = _listed(gaps)
     if gaps and settings.absent == "imputation":
-        notes.append(f"Values made up where there were none, number of trials and value: {told}.")
+        notes.append(f"Values imputed where absent (number of trials, value): {_listed(gaps)}.")
     elif gaps:
-        notes.append(f"Trials left out for a parameter because it is absent from them: {told}.")
+        notes.append(f"Trials left out for a parameter that they lack: {_listed(gaps)}.")
     blurred = [entry.name for entry in basis.table.parameters if _blurred(entry, used)]
     if settings.forest and blurred:
         notes.append(
             "A forest holds values in single precision, in which all of these are the same: "
             f"{_named(blurred)}. Shift or scale them."
         )
-    if untold:
-        notes.append(f"Too few different trials to tell anything of: {_named(untold)}.")
+    if undetermined:
+        notes.append(f"Too few different trials for a score: {_named(undetermined)}.")
     return notes
 
 
 def _blurred(parameter: Parameter, used: BoolArray) -> bool:
-    """Return whether different values cannot be told apart in single precision."""
+    """Return whether different values are equal in single precision."""
     present = presence(parameter) & used
     values = parameter.values[present]
     if not len(values) or isinstance(parameter.domains[0], Categorical):
         return False
     low, high = values.min().item(), values.max().item()  # whose difference cannot overflow
-    # float32 has 24 bits: numbers nearer to each other than that are one.
+    # float32 has 24 bits: numbers closer to each other than that are equal.
     return bool(low < high and high - low < 2.0**-24 * max(abs(low), abs(high)))
 
 

@@ -32,7 +32,7 @@ class CellPlaces(NamedTuple):
     starts
         (P + 1,): where the cells of each parameter begin, and how many there are.
     edges
-        Those of cells by rank; kept, since places are known by their identity.
+        Those of cells by rank; kept alive, since places are cached by their identity.
     """
 
     places: IntArray

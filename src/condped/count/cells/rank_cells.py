@@ -27,7 +27,7 @@ MOST_CELLS = 50
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankCells:
-    """Where cells by rank meet, and where blocks of time begin.
+    """The edges between cells by rank, and where blocks of time begin.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ def _just_below(values: ValueArray) -> ValueArray:
 
 
 def _bounds(domain: Domain, whole: bool, outside: str) -> tuple[float, float]:
-    """Return bounds of all values."""
+    """Return bounds that hold all values."""
     if outside == "nearest":
         info = np.iinfo(np.int64) if whole else np.finfo(np.float64)
         return (int(info.min), int(info.max)) if whole else (float(info.min), float(info.max))

@@ -16,7 +16,7 @@ _WHOLE = 0xFFFF_FFFF_FFFF_FFFF
 _STEPS = 1 << 20
 # Keys that are buffered before they are merged.
 _WAITING = 1 << 20
-# This many are fine, whatever the limit.
+# This many are always allowed, whatever the limit.
 _FEW = 1 << 10
 
 
@@ -67,7 +67,7 @@ class BinSet:
             self.near[low : high + 1] = True
 
     def __reduce__(self) -> tuple[type[BinSet], tuple[tuple[KeyBins, ...]]]:
-        # The tables are made anew where it arrives.
+        # The tables are rebuilt by the receiver.
         return BinSet, (self.bins,)
 
     def find(self, keys: IntArray) -> tuple[IntArray | None, IntArray]:
@@ -115,7 +115,7 @@ class Histogram:
             self._count()
 
     def merge(self, other: Histogram) -> None:
-        """Take in what another worker counted."""
+        """Add the counts of another worker."""
         self.counted += other.counts().ravel()
 
     def counts(self) -> IntArray:
@@ -124,7 +124,7 @@ class Histogram:
         return self.counted.reshape(self.groups, -1)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a worker sends back: the counts, and no bins to count any more in."""
+        """Return what a worker sends back: the counts, without the bins."""
         self._count()
         return {"groups": self.groups, "counted": self.counted, "waiting": []}
 
@@ -154,7 +154,7 @@ class Distinct:
             self._join()
 
     def merge(self, other: Distinct) -> None:
-        """Take in what another worker took in."""
+        """Add the pairs of another worker."""
         other._join()
         self.add(other.keys, other.groups, other.counts)
 
@@ -164,7 +164,7 @@ class Distinct:
         return Levels(values_of(self.keys, whole=whole), self.groups, self.counts)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a worker sends back: each pair once, and nothing that waits."""
+        """Return what a worker sends back: each pair once, and nothing buffered."""
         self._join()
         return self.__dict__
 

@@ -203,7 +203,7 @@ class _Search:
 
 
 def _inside(levels: Levels, start: int, stop: int, groups: int) -> tuple[IntArray, IntArray]:
-    """Return the distinct keys from start to stop, and (groups, keys) how often each has them."""
+    """Return the distinct keys from start to stop, and (groups, keys): how often each occurs."""
     keys = keys_of(levels.values)
     rows = slice(np.searchsorted(keys, start), np.searchsorted(keys, stop, side="right"))
     distinct, places = np.unique(keys[rows], return_inverse=True)

@@ -1,4 +1,4 @@
-"""The series of numbers whose order statistics are sought, and the passes over them."""
+"""The series of numbers whose order statistics are needed, and the passes over them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _PROGRESS = "Looking for cut-offs"
 
 
 class Series(NamedTuple):
-    """One number for each of some trials.
+    """One number per trial, for some trials.
 
-    ``loss``: of used trials not counted as worst. ``order``: positions in time. ``value``: of one
-    parameter in one of its (numeric) domains. The last two in the region set only.
+    ``loss``: used trials not counted as worst. ``order``: positions in time. ``value``: values of
+    one parameter in one of its (numeric) domains. The last two in the region set only.
     """
 
     kind: Literal["loss", "order", "value"]
@@ -132,7 +132,7 @@ class GatherFold(SeriesFold):
 
 @dataclass(slots=True, eq=False)
 class Between:
-    """How many numbers are below a range, and those inside of it (None: too many)."""
+    """How many numbers are below a range, and those inside it (None: too many)."""
 
     below: int = 0
     inside: list[ValueArray] | None = field(default_factory=list)

@@ -1,1 +1,1 @@
-"""Replaying a sampler: what its draws of one parameter would have been if that did nothing."""
+"""Replaying a sampler: its draws of one parameter as if the parameter did nothing."""

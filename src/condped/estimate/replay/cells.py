@@ -36,10 +36,10 @@ class DomainCells:
     cells
         (own cells,): which of all the parameter's cells are inside.
     places
-        (all cells,): where their middles lie, 0 and 1 being the domain's ends; empty for choices.
+        (all cells,): where their middles lie, with the domain's ends at 0 and 1; empty for choices.
     kernels
         (widths × all cells, own cells): mass of a kernel in each own cell. A choice's kernel, of
-        one width, is the choice itself; even over a domain that lacks it.
+        one width, is the choice itself; uniform over a domain that lacks it.
     sizes
         (own cells,): shares of the domain.
     """
@@ -86,13 +86,13 @@ class DomainCells:
         return found * len(self.places) + cells
 
     def narrowest_of(self, cells: IntArray, trials: int) -> IntArray:
-        """Return the rows of the narrowest kernels that so many trials allow."""
+        """Return the rows of the narrowest kernels that this many trials allow."""
         if self.categorical:
             return cells
         return int(_numbers(np.array(_narrowest(trials)))) * len(self.places) + cells
 
     def mixture(self, kernels: FloatArray, weight: float, trials: int) -> FloatArray:
-        """Return (series, own cells): a sum of trials' kernels with the prior's."""
+        """Return (series, own cells): the sum of the trials' kernels and the prior's."""
         if not self.categorical:
             return np.asarray(kernels + self.prior)
         spread, own = 1.0 / (trials + 1.0), len(self.cells)
@@ -175,7 +175,7 @@ def _choice_cells(choices: Sequence[tuple[object, ...]]) -> ParameterCells:
 
 @cache
 def _choice_kernels(choices: int, own: tuple[int, ...]) -> npt.NDArray[np.float32]:
-    """Return the kernels of a domain's own choices among all: another one may be any of its own."""
+    """Return the kernels of all choices in a domain; uniform for those that it lacks."""
     kernels = np.full((choices, len(own)), 1.0 / len(own), dtype=np.float32)
     kernels[list(own)] = np.eye(len(own))
     kernels.flags.writeable = False
@@ -202,7 +202,7 @@ def _values(domain: Float | Int, scaled: FloatArray) -> FloatArray:
 
 
 def _unit(domain: Float | Int, ends: FloatArray, values: FloatArray) -> FloatArray:
-    """Return where values lie in a domain, 0 and 1 being its ends."""
+    """Return where values lie in a domain, with its ends at 0 and 1."""
     if domain.log:
         values = np.log(np.maximum(values, math.exp(ends[0]) * 1e-6))
     return np.asarray((values - ends[0]) / ((ends[-1] - ends[0]) or 1.0))
@@ -223,7 +223,7 @@ def _kernels(places: FloatArray, ends: FloatArray) -> npt.NDArray[np.float32]:
     below = normal_cdf((ends - places[:, None]) / widths[:, None, None])
     mass = np.diff(below, axis=-1)
     total = mass.sum(axis=-1, keepdims=True)
-    # What lies far outside falls onto the nearest end.
+    # The mass of kernels far outside goes to the nearest end.
     nearest = np.zeros((len(places), len(ends) - 1))
     nearest[np.arange(len(places)), np.where(places > 0.5, len(ends) - 2, 0)] = 1.0
     mass = np.where(total > 1e-5, mass / np.maximum(total, 1e-300), nearest)

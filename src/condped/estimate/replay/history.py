@@ -25,7 +25,7 @@ class Ended:
     losses
         (trials, objectives): lower is better.
     complete, pruned
-        (trials,): trials in neither are not looked at once they have ended.
+        (trials,): trials in neither are ignored once they have ended.
     steps, last_losses
         (trials,): the last step that a pruned trial reached, and its loss there; NaN: none.
     violation
@@ -94,7 +94,7 @@ def _before(ended: Ended, seen: BoolArray) -> tuple[BoolArray, BoolArray]:
     if ended.started is None or ended.finished is None:
         return earlier & seen, np.zeros_like(earlier)
     known = np.isfinite(ended.started)[:, None] & np.isfinite(ended.finished)
-    # Without times, what has a result had it when a later trial was drawn; the rest was running.
+    # Without times, trials with a result had it when a later one was drawn; the rest were running.
     done = np.where(known, ended.finished <= ended.started[:, None], seen) & earlier
     return done & seen, earlier & ~done
 

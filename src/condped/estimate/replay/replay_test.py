@@ -13,7 +13,7 @@ from condped.estimate.replay.history import History
 from condped.estimate.replay.replays import Cells, Replayed, Tpe, replay
 from condped.estimate.replay.statistic import MOST_CELLS, Scores, rank_cells_of, scores
 
-# Replays are drawn until a p-value is plainly large, or known well enough for a verdict.
+# Replays are drawn until a p-value is plainly large, or precise enough for a verdict.
 STAGES = (39, 159, 399)
 _PLAINLY_LARGE, _PLAIN = 0.3, 0.15
 _TAIL = 0.2  # share of the replays that the tail is fitted to
@@ -34,14 +34,14 @@ class ReplayedSeries:
     _drawn: list[Cells] = field(default_factory=list)
 
     def stage(self, number: int) -> Cells:
-        """Return (N, replays): those of one stage, the same whenever it is asked for."""
+        """Return (N, replays): those of one stage, the same on every call."""
         while len(self._drawn) <= number:
             draw_together([self])
         return self._drawn[number]
 
     @property
     def stages(self) -> int:
-        """How many have been drawn."""
+        """How many stages have been drawn."""
         return len(self._drawn)
 
     def _chances(self) -> FloatArray:
@@ -52,7 +52,7 @@ class ReplayedSeries:
 
 
 def draw_together(alike: Sequence[ReplayedSeries]) -> None:
-    """Draw the next stage of parameters that are drawn alike, side by side."""
+    """Draw the next stage of parameters with equal ``draws``, side by side."""
     chances = [own._chances() for own in alike]
     first = alike[0]
     drawn = replay(first.parameter, first.history, first.tpe, np.concatenate(chances, axis=1))
@@ -62,18 +62,18 @@ def draw_together(alike: Sequence[ReplayedSeries]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReplayTest:
-    """What the replays say of one parameter and T target sets.
+    """The comparison of one parameter with its replays, for T target sets.
 
     Attributes
     ----------
     p_values
-        (T,): NaN where nothing could have turned out otherwise.
+        (T,): NaN where the statistic cannot vary.
     regimes
         The same for each regime by itself.
     bias
-        (regimes, T): the mean excess of the replays, which the sampler alone gives.
+        (regimes, T): the mean excess of the replays, which is due to the sampler alone.
     scatter
-        (regimes, T): the variance of that excess from replay to replay.
+        (regimes, T): the variance of that excess between replays.
     """
 
     p_values: FloatArray
@@ -82,7 +82,7 @@ class ReplayTest:
     scatter: FloatArray
 
     def put(self, sets: IntArray, found: ReplayTest) -> None:
-        """Fill in what was found of some target sets."""
+        """Fill in the results for some target sets."""
         self.p_values[sets] = found.p_values
         for own, other in zip(self.regimes, found.regimes, strict=True):
             own[sets] = other
@@ -95,9 +95,9 @@ def replay_test(
     hits: BoolArray,
     other_p_values: FloatArray | None = None,
 ) -> ReplayTest:
-    """Compare what is observed with replays, each target set with as many as it needs by itself.
+    """Compare the observed values with replays, as many as each target set needs on its own.
 
-    So a target set's p-value does not depend on which others are asked for.
+    Thus a target set's p-value does not depend on which others are requested.
 
     Parameters
     ----------
@@ -154,10 +154,10 @@ def _tested(observed: list[Scores], others: list[Scores], p_values: FloatArray) 
 
 
 def shift_test(series: ReplayedSeries, regimes: Sequence[BoolArray], hits: BoolArray) -> ReplayTest:
-    """Compare what is observed with the same values at other times, within strata of time.
+    """Compare the observed values with the same values at other times, within strata of time.
 
-    For trials that resemble the ones before them for reasons of their own: so they do when they are
-    moved in time as a whole, forward or backward, and with results that they had no part in.
+    For trials that resemble the ones before them whatever the results: they still do when all of
+    them are shifted in time, forward or backward, and thus paired with results of other trials.
     """
     drawn = ~series.parameter.fixed
     rows = [np.flatnonzero(regime & drawn) for regime in regimes]
@@ -173,7 +173,7 @@ def shift_test(series: ReplayedSeries, regimes: Sequence[BoolArray], hits: BoolA
 
 
 def _other_times(trials: int) -> IntArray:
-    """Return (shifts, trials): the order of trials, begun elsewhere, in either direction."""
+    """Return (shifts, trials): orders of the trials that begin elsewhere, in either direction."""
     times = np.arange(trials)
     if trials < 3:
         return times[None, ::-1]
@@ -186,7 +186,7 @@ def _other_times(trials: int) -> IntArray:
 
 
 def plainly_large(p_values: FloatArray) -> BoolArray:
-    """Return where no verdict could rest on these p-values, however well they are known."""
+    """Return where p-values are too large for any verdict, however precise they are."""
     return np.asarray(p_values > _PLAINLY_LARGE)
 
 
@@ -239,9 +239,9 @@ def _total(parts: Sequence[Scores]) -> Scores:
 
 
 def _p_values(observed: Scores, replays: Scores) -> FloatArray:
-    """Return (T,): the share of replays at least as far out; in the far tail by a fitted one."""
+    """Return (T,): the share of replays at least as extreme; if few are, by a fitted tail."""
     seen, drawn = observed.z[0], replays.z  # (T,), (B, T)
-    # Few trials have few statistics: those that equal the observed one must not differ by rounding.
+    # Few trials have few statistics: those equal to the observed one must not differ by rounding.
     same = np.where(np.isfinite(seen), _SAME * (1.0 + np.abs(seen)), 0.0)
     beyond = (drawn >= seen - same).sum(axis=0)
     counted = (1.0 + beyond) / (len(drawn) + 1.0)
@@ -250,7 +250,7 @@ def _p_values(observed: Scores, replays: Scores) -> FloatArray:
 
 
 def _fitted(seen: FloatArray, drawn: FloatArray) -> FloatArray:
-    """Return (T,): p-values by an exponential tail of the farthest replays; 1 if there is none.
+    """Return (T,): p-values by an exponential tail fitted to the extreme replays; 1 without one.
 
     The statistic's own tail is about normal, and falls faster: the fit is conservative.
     """

@@ -13,7 +13,7 @@ from condped.estimate.replay.cells import DomainCells, ParameterCells
 from condped.estimate.replay.history import History, fading_weights
 
 Cells = npt.NDArray[np.int64]
-# Kernels' widths and weights are computed again after a tenth more trials, or when others are good.
+# Kernels' widths and weights are recomputed after a tenth more trials, or if the good ones change.
 _REFRESHED = 10
 _BLUR = 0.2  # share of random draws in the law that values are compared with
 _FEW = 100  # trials, whose kernels are summed one by one
@@ -53,7 +53,7 @@ class Replayed:
 
     @property
     def draws(self) -> object:
-        """What replays depend on: parameters with the same can be replayed side by side."""
+        """What replays depend on: parameters with equal ones can be replayed side by side."""
         if len(self.layout.domains) > 1 or self.fixed.any():
             return id(self)
         return id(self.layout.domains[0].kernels), self.domain_ids.tobytes()
@@ -62,7 +62,7 @@ class Replayed:
 def replay(parameter: Replayed, history: History, tpe: Tpe, chances: FloatArray) -> Cells:
     """Return (N, replays): the cell of each drawn value, -1 where the parameter is absent.
 
-    ``chances`` are as many numbers between 0 and 1, which decide the draws.
+    ``chances``, of the same shape, are uniform between 0 and 1 and decide the draws.
     """
     series = np.full(chances.shape, -1, dtype=np.int64)
     laws = Laws(parameter, history, tpe, series)
@@ -85,7 +85,7 @@ def attraction(
 
     One step ahead, given all that was observed before: the log ratio of the sampler's law to a
     random draw at each value, less its mean over random draws. All parameters have the same
-    ``draws``; at most ``most`` trials are looked at, spread over all.
+    ``draws``; at most ``most`` trials are used, spread over all.
     """
     first = parameters[0]
     series = np.column_stack([own.cells for own in parameters]).astype(np.int64)
@@ -117,11 +117,11 @@ class Laws:
         self._learnt: _Densities | None = None
 
     def candidates(self, trial: int) -> int:
-        """Return of how many draws the best is kept."""
+        """Return from how many draws the best one is chosen."""
         return self.tpe.candidates if self.history.finished[trial] >= self.tpe.startup else 1
 
     def densities(self, trial: int) -> tuple[FloatArray, FloatArray]:
-        """Return (series, cells of the domain): of good and of bad trials, up to a factor."""
+        """Return (series, cells of the domain): the good and the bad density, up to a factor."""
         domain = self.parameter.layout.domains[self.parameter.domain_ids[trial]]
         if self.history.finished[trial] < self.tpe.startup:
             uniform = np.broadcast_to(domain.sizes, (self.series.shape[1], len(domain.cells)))
@@ -136,7 +136,7 @@ class Laws:
 
 
 class _Densities:
-    """Good and bad densities: learnt at one trial, and brought up to date at the next ones."""
+    """Good and bad densities: learnt at one trial, and updated at the next ones."""
 
     def __init__(
         self, domain: DomainCells, series: Cells, good: IntArray, bad: IntArray, equal: bool
@@ -151,7 +151,7 @@ class _Densities:
         self._bad_kernels = _mixed(domain, domain.kernels_of(series[bad]), weights)
 
     def follows(self, good: IntArray, bad: IntArray) -> bool:
-        """Bring it up to date; return whether it can be: the same are good, few more are bad."""
+        """Update the densities if the same trials are good and few more are bad; return whether."""
         known = len(self.bad)
         if (
             len(bad) - self._learnt > self._learnt // _REFRESHED
@@ -202,7 +202,7 @@ def _law(good: FloatArray, bad: FloatArray, candidates: int) -> FloatArray:
 
 
 def _ascending(good: FloatArray, bad: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Order cells by the ratio of both densities; return how much of the good one is reached."""
+    """Return the cells in order of the density ratio, and the good density summed in that order."""
     order = np.argsort(good / np.maximum(bad, 1e-300), axis=1)
     reached = np.take_along_axis(good, order, axis=1).cumsum(axis=1)
     return order, reached / reached[:, -1:]
@@ -211,6 +211,6 @@ def _ascending(good: FloatArray, bad: FloatArray) -> tuple[IntArray, FloatArray]
 def _drawn(good: FloatArray, bad: FloatArray, candidates: int, chances: FloatArray) -> IntArray:
     """Return (series,): the best of some draws from the good density, by the ratio of both."""
     order, reached = _ascending(good, bad)
-    highest = chances ** (1.0 / candidates)  # the largest of so many
+    highest = chances ** (1.0 / candidates)  # the largest of that many
     place = np.minimum((reached < highest[:, None]).sum(axis=1), good.shape[1] - 1)
     return np.asarray(np.take_along_axis(order, place[:, None], axis=1)[:, 0])

@@ -17,14 +17,14 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """Of S series and T target sets, first among all trials, then within strata of time.
+    """Statistics of S series and T target sets, first among all trials, then within strata of time.
 
     Attributes
     ----------
     statistic, mean, variance
         (2, S, T): the statistic, and its moments if hits were drawn at random; they add up.
     excess
-        (S, T): what the calibrated estimator makes of it.
+        (S, T): the excess that the calibrated estimator finds.
     """
 
     statistic: FloatArray
@@ -41,7 +41,7 @@ class Scores:
         )
 
     def only(self, series: IntArray) -> Scores:
-        """Return those of some series."""
+        """Return the scores of some series."""
         return Scores(
             *(
                 np.take(part, series, axis=-2)
@@ -50,13 +50,13 @@ class Scores:
         )
 
     def of_sets(self, sets: IntArray) -> Scores:
-        """Return those of some target sets."""
+        """Return the scores for some target sets."""
         return Scores(
             *(part[..., sets] for part in (self.statistic, self.mean, self.variance, self.excess))
         )
 
     def joined(self, other: Scores) -> Scores:
-        """Return these series and others."""
+        """Return the scores of these series and others."""
         return Scores(
             *(
                 np.concatenate([getattr(part, name) for part in (self, other)], axis=-2)
@@ -71,12 +71,12 @@ class Scores:
 
     @property
     def z(self) -> FloatArray:
-        """(S, T): how far out, the sum of both as normal variables (Wilson's and Hilferty's root).
+        """(S, T): the sum of both as normal variables (by Wilson and Hilferty's cube root).
 
-        The first shows best what a sampler moves to gradually. A choice that it found
-        soon, and takes nearly always from then on, shows within strata: among all trials good and
-        bad ones then differ less than by the drift of a parameter that does nothing. -inf where
-        nothing could have turned out otherwise.
+        The first is best for what a sampler moves to gradually. A choice that it found early, and
+        nearly always takes from then on, shows within strata: among all trials, good and bad ones
+        then differ less than by the drift of a parameter that does nothing. -inf where neither can
+        vary.
         """
         moves = (self.mean > _ROUNDING) & (self.variance > _ROUNDING * self.mean**2)
         mean, variance = np.where(moves, self.mean, 1.0), np.where(moves, self.variance, 1.0)
@@ -92,7 +92,7 @@ def rank_cells_of(values: FloatArray) -> IntArray:
     cells = min(MOST_CELLS, trials)
     order = np.argsort(values, axis=1)
     ordered = np.take_along_axis(values, order, axis=1)
-    # Ties have the middle of their ranks.
+    # Ties get their mean rank.
     new = np.ones((series, trials), dtype=bool)
     new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     group = new.cumsum(axis=1) - 1 + np.arange(series)[:, None] * trials
@@ -116,7 +116,7 @@ def scores(cells: IntArray, hits: BoolArray, total: int, *, ordered: bool) -> Sc
     hits
         (T, trials): which are in each target set.
     ordered
-        Whether cells next to each other are near each other.
+        Whether neighbouring cells hold neighbouring values.
     """
     series, trials = cells.shape
     sets = len(hits)
@@ -140,7 +140,7 @@ def scores(cells: IntArray, hits: BoolArray, total: int, *, ordered: bool) -> Sc
         ],
         axis=1,
     )
-    # Of a quadratic form in nearly normal variables; within strata as spread as among all trials.
+    # Of a quadratic form in nearly normal variables; relative to the mean the same within strata.
     variance = mean**2 * (2.0 * squares / np.maximum(trace, _ROUNDING) ** 2)[:, None]
     excess = twiced_excess(region, target, trials, ordered=ordered)
     return Scores(statistic, mean, variance, excess)
@@ -156,7 +156,7 @@ def _moments(
     """
     sizes = counts[0].sum(axis=1)
     share = number / sizes
-    counts = counts.astype(np.float64)  # integers are multiplied slowly
+    counts = counts.astype(np.float64)  # products of integers are slow
     difference = target - share @ counts
     around = counts.sum(axis=1) @ weights
     inverse = np.divide(1.0, around, out=np.zeros_like(around), where=around > 1e-12)

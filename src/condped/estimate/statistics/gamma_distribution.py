@@ -1,6 +1,6 @@
 """The gamma distribution's tail, for p-values; arrays in, arrays out.
 
-scipy has it, but few users need anything else of scipy here.
+scipy has it, but nothing else here needs scipy.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _regularised(a: float, x: float) -> float:
     """Return Q(a, x), the upper incomplete gamma function over the complete one."""
     if x <= 0:
         return 1.0
-    if a > _NEARLY_NORMAL:  # Wilson and Hilferty: the cube root is all but normal
+    if a > _NEARLY_NORMAL:  # Wilson and Hilferty: the cube root is nearly normal
         place = ((x / a) ** (1 / 3) - 1 + 1 / (9 * a)) * math.sqrt(9 * a)
         return 0.5 * math.erfc(place / math.sqrt(2.0))
     scale = math.exp(a * math.log(x) - x - math.lgamma(a))

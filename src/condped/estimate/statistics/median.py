@@ -11,11 +11,11 @@ import numpy as np
 from condped.arrays import FloatArray
 from condped.estimate.statistics.log_choose import log_choose
 
-_REACH = 9.0  # standard deviations of a binomial, beyond which nothing is left
+_REACH = 9.0  # standard deviations of a binomial, beyond which its tail is negligible
 
 
 class Median(NamedTuple):
-    """The middle of some values; ``low`` and ``high`` are None if they are too few to tell."""
+    """The median of some values; ``low`` and ``high`` are None if there are too few."""
 
     value: float
     low: float | None
@@ -23,10 +23,10 @@ class Median(NamedTuple):
 
 
 def median_of(values: FloatArray, level: float) -> Median | None:
-    """Return the median of values with an interval that holds the true one at least so often.
+    """Return the median of values with an interval of at least this level; None without values.
 
     The interval runs between two order statistics: how many values lie below the true median is
-    binomial, whatever their distribution. With ties it holds it more often. None without values.
+    binomial, whatever their distribution. With ties its coverage is higher.
 
     Examples
     --------
@@ -46,10 +46,10 @@ def median_of(values: FloatArray, level: float) -> Median | None:
 
 @lru_cache(maxsize=4096)
 def interval_rank(count: int, level: float) -> int:
-    """Return the rank, from either end, of the values that an interval ends at; 0: there is none.
+    """Return the rank, from either end, of the interval's ends; 0 if there is no interval.
 
-    Of ``count`` draws fewer than this lie below the true median in at most (1 - level) / 2 of the
-    cases.
+    Of ``count`` draws, fewer than this lie below the true median with a probability of at most
+    (1 - level) / 2.
 
     Examples
     --------

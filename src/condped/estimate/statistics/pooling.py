@@ -14,14 +14,14 @@ from condped.arrays import FloatArray, IntArray
 from condped.estimate.statistics.gamma_distribution import tail_at
 from condped.estimate.statistics.student_distribution import student_quantile, student_tail
 
-# Of what parameters without an effect seem to explain: 1.0, with a tail as of 1.2, on the problems
-# of docs/trust/statistics.md.
+# Of what parameters without an effect seem to explain: 1.0, with a tail like that of 1.2, on the
+# problems of docs/trust/statistics.md.
 _SKEWNESS = 1.2
-# Errors are on the safe side for tests: there, true ones were down to this share of them. The upper
-# end of a spread allows for it, since what errors explain is not spread.
+# Errors are on the safe side for tests: there, the true ones were as low as this share of them. The
+# upper end of a spread allows for it, since errors that are too large hide spread.
 _LOWEST_ERRORS = 0.7
 _NEARLY_NONE = 0.05
-# Studies from which on their own spread shows how far apart those lie that are not odd.
+# From this many studies on, their own spread shows how far apart studies lie that are not odd.
 MANY_STUDIES = 7
 
 
@@ -53,14 +53,14 @@ class Spread:
 
 
 def errors_if_alike(sampling: FloatArray, chance: FloatArray, trials: IntArray) -> FloatArray:
-    """Return (K,) standard errors of studies of which one thing is true.
+    """Return (K,) standard errors of studies that share one true value.
 
     Parameters
     ----------
     sampling
-        (K,): variances that are about 1 / trials, each estimated from few numbers, so that some
-        are below 0. Studies that are alike share one: its mean is less noisy, and has nothing to do
-        with which study happens to have the largest value, as each study's own would.
+        (K,): variances in proportion to 1 / trials, each estimated from few numbers, so that some
+        are below 0. Their mean is used: it is less noisy, and unlike each study's own does not
+        depend on which study happens to have the largest value.
     chance
         (K,): variances that are known.
     trials
@@ -71,12 +71,12 @@ def errors_if_alike(sampling: FloatArray, chance: FloatArray, trials: IntArray) 
 
 
 def mean_of(values: FloatArray, errors: FloatArray, level: float) -> Mean:
-    """Return the mean, every study counting alike, with an interval for other studies like these.
+    """Return the unweighted mean, with an interval for other studies like these.
 
     Weights by precision would favour studies in which a number is small, since its error is small
-    there, too. To Student's interval the typical error of one study is added, in quadrature: what
-    an estimator is wrong by with so many trials, every study shares, and more of them do not help.
-    On the problems of docs/trust/statistics.md that is up to three quarters of an error.
+    there, too. The typical error of one study is added to Student's interval, in quadrature: the
+    bias of an estimator with so many trials is common to all studies, and more of them do not help.
+    On the problems of docs/trust/statistics.md it is up to three quarters of an error.
 
     Examples
     --------
@@ -97,8 +97,8 @@ def mean_of(values: FloatArray, errors: FloatArray, level: float) -> Mean:
 def spread_of(values: FloatArray, errors: FloatArray, level: float = 0.9) -> Spread:
     """Return the spread between studies (Paule and Mandel) and Cochran's test of it.
 
-    Cochran's Q with the spread added to the errors is distributed as χ², so that what makes it
-    equal to the mean or to a quantile is an estimate or the end of an interval (Viechtbauer's
+    Cochran's Q with the spread added to the errors is distributed as χ², so the spread that makes
+    it equal to the mean or a quantile is an estimate or the end of an interval (Viechtbauer's
     Q-profile).
 
     Examples
@@ -123,20 +123,20 @@ def spread_of(values: FloatArray, errors: FloatArray, level: float = 0.9) -> Spr
 
 
 def _cochran(values: FloatArray, errors: FloatArray, deviation: float) -> float:
-    """Return Cochran's Q of studies that also differ by a standard deviation."""
+    """Return Cochran's Q of studies that also differ by this standard deviation."""
     weights = 1.0 / (errors**2 + deviation**2)
     middle = (weights * values).sum() / weights.sum()
     return float((weights * (values - middle) ** 2).sum())
 
 
-def _spread_with(values: FloatArray, errors: FloatArray, wanted: float) -> float:
-    """Return the standard deviation between studies with which Q is as wanted; 0 if it is less."""
-    if _cochran(values, errors, 0.0) <= wanted:
+def _spread_with(values: FloatArray, errors: FloatArray, q: float) -> float:
+    """Return the standard deviation between studies that gives Q this value; 0 if none does."""
+    if _cochran(values, errors, 0.0) <= q:
         return 0.0
     low, high = 0.0, 1.0
-    while _cochran(values, errors, high) > wanted:
+    while _cochran(values, errors, high) > q:
         high *= 2
-    return _bisected(lambda deviation: _cochran(values, errors, deviation) > wanted, low, high)
+    return _bisected(lambda deviation: _cochran(values, errors, deviation) > q, low, high)
 
 
 def _chi_square_tail(value: float, freedom: int) -> float:
@@ -150,7 +150,7 @@ def _chi_square_quantile(share: float, freedom: int) -> float:
 
 
 def _bisected(below: Callable[[float], bool], low: float, high: float) -> float:
-    """Return where something that holds at first ceases to hold."""
+    """Return the number up to which ``below`` holds."""
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if below(middle) else (low, middle)
@@ -158,12 +158,11 @@ def _bisected(below: Callable[[float], bool], low: float, high: float) -> float:
 
 
 def odd_p_values(values: FloatArray, errors: FloatArray, chance: FloatArray) -> FloatArray:
-    """Return for each study how often it lies as far from all others by chance.
+    """Return for each study the p-value of its distance from all others.
 
-    By the errors, and by how far the others lie from each other (Student's, of one more like them),
-    which may be further than errors explain: the larger p-value counts. NaN where fewer than three
-    studies can tell. ``chance`` is the variance that is in the errors by chance alone, which is
-    skew.
+    By the errors, and by how far the others lie apart (Student's, of one more like them), which may
+    be further than errors explain: the larger p-value counts. NaN for fewer than three studies.
+    ``chance`` is the part of the error variances that is due to chance alone, which is skewed.
     """
     studies = len(values)
     if studies < 3:
@@ -195,13 +194,13 @@ def odd_p_values(values: FloatArray, errors: FloatArray, chance: FloatArray) -> 
 def unlike_every_other(
     values: FloatArray, sampling: FloatArray, chance: FloatArray, trials: IntArray
 ) -> FloatArray:
-    """Return the p-value of the study of a few that is most unlike every other; NaN of all others.
+    """Return the p-value of the study that is most unlike every other of a few; NaN for the rest.
 
-    Its largest p-value of comparisons by pairs; 1 if it is no further from the nearest other one
-    than these are from each other. That any study of one parameter is named by chance is as rare
-    as that two are said to differ, since it has to differ from all: one test per parameter. Of
-    three, two are always closer to each other, which says nothing of how far apart studies lie, so
-    each of the three counts as a test. The arrays are those of :func:`errors_if_alike`.
+    The largest p-value of its comparisons by pairs; 1 if it is no further from the nearest other
+    study than the others are from each other. Since it has to differ from all, a study is named by
+    chance as rarely as two are found to differ: one test per parameter. Of three, two are always
+    closer to each other, which does not show how far apart studies lie, so each of the three counts
+    as a test. The arrays are those of :func:`errors_if_alike`.
 
     Examples
     --------
@@ -231,10 +230,10 @@ def unlike_every_other(
 
 
 def skew_tail(deviation: float, variance: float, chance: float) -> float:
-    """Return twice how often chance gives as much on the same side; 1 without variance.
+    """Return twice the probability of as much on the same side by chance; 1 without variance.
 
     What chance adds is a sum of squares less its mean, so its upper tail is that of a gamma
-    distribution; what else the variance holds is taken as normal.
+    distribution; the rest of the variance is taken as normal.
     """
     if variance <= 0:
         return 1.0

@@ -12,7 +12,7 @@ _NEARLY_NORMAL = 1e6
 
 
 def student_tail(t: float, freedom: float) -> float:
-    """Return P(|T| ≥ |t|) with so many degrees of freedom; the normal distribution's for infinity.
+    """Return P(|T| ≥ |t|) for these degrees of freedom; infinity means the normal distribution.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def student_tail(t: float, freedom: float) -> float:
 
 @cache
 def student_quantile(share: float, freedom: float) -> float:
-    """Return the t that is not exceeded with this chance, above one half.
+    """Return the quantile of a share above one half.
 
     Examples
     --------

@@ -10,9 +10,9 @@ import numpy as np
 from condped.arrays import BoolArray, FloatArray, IntArray
 
 FIRST_TRIALS = 12
-# Where a sampler learns, it tries on what was good by luck: z-scores of the first trials of two
-# branches that are alike lie around so much or its negative. From runs of TPE on problems whose
-# branches are alike (docs/trust/across.md).
+# A sampler that learns stays with what was good by luck: z-scores of the first trials of two equal
+# branches lie around this or its negative. From runs of TPE on problems whose branches are alike
+# (docs/trust/across.md).
 _LUCK = 1.3
 
 
@@ -31,11 +31,10 @@ class Hits(NamedTuple):
 
 
 def chance_of_other_odds(one: Hits, other: Hits) -> float:
-    """Return how often two studies with one odds ratio lie as far apart by chance.
+    """Return how often two studies with the same odds ratio lie as far apart by chance.
 
-    Zelen's exact test: given how many hits and trials there are, and how many hits of the group in
-    both studies together, how these are dealt out depends on no unknown number. Twice the smaller
-    tail.
+    Zelen's exact test: given the hits and trials of each study, and the group's hits in both
+    together, how these are split depends on no unknown parameter. Twice the smaller tail.
 
     Examples
     --------
@@ -57,7 +56,7 @@ def chance_of_other_odds(one: Hits, other: Hits) -> float:
 
 
 def _log_ways(counts: Hits) -> tuple[int, FloatArray]:
-    """Return the fewest hits that the group can have, and the logarithm of ways to each number."""
+    """Return the fewest hits that the group can have, and the log number of ways to each count."""
     hits, drawn, trials = counts.all_hits, counts.trials, counts.all_trials
     low, high = max(0, hits + drawn - trials), min(hits, drawn)
     own = np.arange(low, high + 1)
@@ -72,9 +71,9 @@ def _log_ways(counts: Hits) -> tuple[int, FloatArray]:
 def chances_of_first_trials(losses: FloatArray, group: BoolArray) -> tuple[float, float]:
     """Return how often a sampler that learns gives a group no worse, and no better first trials.
 
-    Later trials in a group that was good by luck are good because it was tried on. The first ones
-    of the group and of the others are compared, as many of each, by how many of them each is better
-    and worse than (the rank-sum test, normal), and luck is added, as likely for as against it.
+    Later trials in a group that was good by luck are good because the sampler stayed with it. Equal
+    numbers of first trials of the group and of the others are compared by the rank-sum test (normal
+    approximation), and luck is added, equally likely for and against the group.
 
     Parameters
     ----------
@@ -94,7 +93,7 @@ def chances_of_first_trials(losses: FloatArray, group: BoolArray) -> tuple[float
     number = min(len(inside), len(outside), FIRST_TRIALS)
     both = losses[np.concatenate([inside[:number], outside[:number]])]
     no_worse = (both[:, None] <= both).all(axis=2)
-    scores = no_worse.sum(axis=1) - no_worse.sum(axis=0)  # better than so many, less worse than
+    scores = no_worse.sum(axis=1) - no_worse.sum(axis=0)  # trials it beats less those that beat it
     scatter = number * float((scores**2).sum()) / 2 / max(2 * number - 1, 1)
     if scatter <= 0:
         return 1.0, 1.0

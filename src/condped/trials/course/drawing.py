@@ -1,4 +1,4 @@
-"""How trials were drawn, as far as their source records it: what replaying a sampler needs."""
+"""How trials were drawn, as far as their source records it: what replays of a sampler need."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from condped.arrays import BoolArray, FloatArray, Rows
 
 # ``independent``: without regard to earlier results (random, quasi-random, grid).
 SamplerKind = Literal["tpe", "independent", "other"]
-MOST_RECORDED = 5_000  # trials, up to which readers look for all this
+MOST_RECORDED = 5_000  # trials, up to which readers collect all this
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +22,11 @@ class SamplerRecord:
     Attributes
     ----------
     name
-        For people, such as ``TPESampler``.
+        For users, such as ``TPESampler``.
     kind
-        What follows from it.
+        How it draws.
     source
-        How it is known, for people: ``marks in the storage`` or ``the study's sampler``.
+        How it is known, for users: ``marks in the storage`` or ``the study's sampler``.
     startup, candidates, constant_liar, multivariate
         Settings of TPE; None where they are not recorded.
     """
@@ -55,8 +55,8 @@ class Drawing:
         (trials, objectives): what the sampler minimised, if that may differ from the objectives of
         the table.
     fixed
-        By parameter, where its value was not drawn: set by a person (enqueued), or taken over from
-        a failed trial that was tried again.
+        By parameter, where its value was not drawn: set by the user (enqueued), or copied from a
+        failed trial that was retried.
     independent
         (trials,): which were drawn at random or by a design, without regard to results, by a
         sampler that chose others by results; None where this is not recorded.
@@ -89,7 +89,7 @@ class Drawing:
 
 
 class DeferredDrawing(Drawing):
-    """The same, put together when somebody looks at it: most analyses never do."""
+    """The same, built on first access: most analyses never need it."""
 
     __slots__ = ("_make",)
     _make: Callable[[], Drawing]
@@ -102,7 +102,7 @@ class DeferredDrawing(Drawing):
         object.__setattr__(self, "_make", make)
 
     def __getattr__(self, name: str) -> Any:
-        """Fill all fields when the first one is missing."""
+        """Fill all fields on first access."""
         if name not in _FIELDS:
             raise AttributeError(name)
         made = self._make()

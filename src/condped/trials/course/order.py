@@ -1,4 +1,4 @@
-"""What the order of trials tells of how they were drawn: sorted, wandering, or step by step."""
+"""What the order of trials shows about how they were drawn: sorted, wandering, or step by step."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from condped.arrays import FloatArray, IntArray
 from condped.space.domain import Categorical
 from condped.trials.table import Parameter, TrialTable
 
-FEWEST = 20  # trials, below which the order tells nothing
-_APART = 7  # trials, between which nothing but a drift relates
-# How much more often the last trial is the nearer one: TPE stays near for a few trials, too.
+FEWEST = 20  # trials; the order of fewer is uninformative
+_APART = 7  # trials this far apart are related by nothing but a drift
+# How much more often the last trial is the nearer one: TPE, too, stays near for a few trials.
 _NEARER, _STANDARD_ERRORS = 0.4, 4.0
 
 
@@ -41,7 +41,7 @@ def followed_parameter(table: TrialTable) -> str | None:
 def wanders(table: TrialTable, losses: FloatArray) -> bool:
     """Return whether trials resemble the one just before, whatever its result was.
 
-    A sampler that learns goes back to good trials; what wanders by itself stays where it is.
+    A sampler that learns goes back to good trials; one that wanders stays near where it is.
     """
     trials = len(losses)
     if trials < FEWEST:
@@ -80,7 +80,7 @@ def resembles_the_last(table: TrialTable) -> bool:
 
 
 def _resemblance(parameter: Parameter) -> float:
-    """Return in standard errors how alike values one after the other are."""
+    """Return how alike consecutive values are, in standard errors."""
     values = np.asarray(parameter.values, dtype=np.float64)[np.asarray(parameter.domain_ids) >= 0]
     if len(values) < FEWEST:
         return 0.0

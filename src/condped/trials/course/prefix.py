@@ -14,8 +14,8 @@ Domain = TypeVar("Domain")
 def rows_of_first(ended: BoolArray, times: FloatArray | None, finished: int) -> IntArray:
     """Return the positions, ascending, of the trials that finished first.
 
-    From (trials,) which have ended, and when. By time if that of all of them is recorded, in the
-    order of the rows otherwise.
+    ``ended`` and ``times`` are (trials,): which have ended, and when. By time if it is recorded for
+    all of them, in the order of the rows otherwise.
     """
     rows = np.flatnonzero(ended)
     if times is not None and np.isfinite(times[rows]).all():

@@ -19,8 +19,8 @@ class Reports:
     trials
         How many trials there are.
     rows, budgets, values
-        (measurements,): the trial's position, its budget, and the value there. Of several for one
-        trial and budget the last counts.
+        (measurements,): the trial's position, its budget, and the value there. Of several for the
+        same trial and budget, the last one counts.
     """
 
     trials: int

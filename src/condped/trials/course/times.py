@@ -37,7 +37,7 @@ class Times:
 
     @classmethod
     def between(cls, started: FloatArray, ended: FloatArray) -> Times:
-        """Return times of which the start and the end of each trial are recorded.
+        """Return times from the recorded start and end of each trial.
 
         Examples
         --------
@@ -49,7 +49,7 @@ class Times:
 
     @classmethod
     def deferred(cls, look_up: Callable[[], Times]) -> Times:
-        """Return times that are looked up when somebody wants them: most analyses never do."""
+        """Return times that are looked up on first access: most analyses never need them."""
         times = cls.__new__(cls)
         times._arrays, times._look_up = None, look_up
         return times
@@ -73,14 +73,14 @@ class Times:
         return Times(*(array[rows] for array in self._arrays))
 
     def load(self) -> None:
-        """Look the times up now, so that what they are looked up in can be forgotten."""
+        """Look the times up now, so that the records behind them can be released."""
         self._found()
 
     def _found(self) -> _Arrays:
         if self._arrays is None:
             assert self._look_up is not None
             self._arrays = self._look_up()._found()
-            self._look_up = None  # and with it the records that it was looked up in
+            self._look_up = None  # which releases the records behind it
         return self._arrays
 
     def __reduce__(self) -> tuple[Any, ...]:
