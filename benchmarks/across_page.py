@@ -25,7 +25,7 @@ def plain_numbers(study: StudyNumbers) -> Row:
         for name, one in study.explained.items()
     }
     branches = [
-        [[one.told.gate, repr(one.key[1:])], one.hits, one.better, one.worse, one.independent]
+        [[one.numbers.gate, repr(one.key[1:])], one.hits, one.better, one.worse, one.independent]
         for one in study.branches
     ]
     return {"trials": study.trials, "share": study.share, "independent": study.independent,

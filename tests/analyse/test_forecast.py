@@ -123,7 +123,7 @@ def test_text_rows_and_files(found: condped.Forecast, tmp_path: Path) -> None:
 
 
 def test_results_without_trials_say_what_to_do(tmp_path: Path) -> None:
-    """A loaded result does not know its trials."""
+    """A loaded result no longer has its trials."""
     condped.importance(_table(60, {"x": 1.0})).save(tmp_path / "result.json")
     loaded = condped.load(tmp_path / "result.json")
     assert isinstance(loaded, condped.ImportanceResult)

@@ -90,7 +90,7 @@ def test_opened_trials_are_taken_as_they_are(path: str) -> None:
     trials = open_trials(path, objective="loss", space=SPACE, engine="stream")
     whole = condped.importance(path, objective="loss", space=SPACE)
     assert condped.importance(trials).to_dict() == whole.to_dict()
-    with pytest.raises(SettingsError, match="opened already"):
+    with pytest.raises(SettingsError, match="already open"):
         condped.importance(trials, objective="cost")
 
 

@@ -171,7 +171,7 @@ def test_where_to_start_next_time_is_printed(folder: Path) -> None:
     _, out, _ = run(folder, *start, "--risk", "0.3", "--json")
     assert json.loads(out) == json.loads(json.dumps(space.to_data()))
     _, out, _ = run(folder, *start)
-    assert "3 studies cannot speak for a risk of 10 %" in out
+    assert "3 studies do not suffice for a risk of 10 %" in out
 
 
 def test_where_to_start_is_printed_in_every_form(folder: Path, tmp_path: Path) -> None:

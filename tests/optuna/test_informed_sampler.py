@@ -162,7 +162,7 @@ def test_several_objectives_are_looked_at() -> None:
 def test_without_a_smaller_space_the_sampler_sees_the_starts() -> None:
     """With too few studies to narrow anything, there is no fallback to keep apart."""
     few = past("rates", studies=5)
-    with pytest.warns(UserWarning, match="5 studies cannot speak for a risk of 10 %") as caught:
+    with pytest.warns(UserWarning, match="5 studies do not suffice for a risk of 10 %") as caught:
         sampler = InformedSampler(optuna.samplers.TPESampler(seed=0), few, starts=10)
     assert [str(one.message) for one in caught] == [few.space().notes[-1]]
     assert sampler.steps == ()

@@ -51,5 +51,5 @@ def test_a_tilde_without_a_user_is_a_name(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_what_is_no_path_is_no_saved_result() -> None:
     """Whatever its type."""
-    with pytest.raises(SourceError, match="named by its path"):
+    with pytest.raises(SourceError, match="loaded by its path"):
         condped.load(7)  # type: ignore[arg-type]

@@ -1,1 +1,1 @@
-"""The questions that are asked of trials."""
+"""The analyses: what can be found out from trials."""

@@ -23,9 +23,9 @@ from condped.trials.repeats import configurations
 from condped.trials.table import Direction, State, TrialTable
 from condped.trials.where import ParameterColumn
 
-FEWEST = 8  # configurations with both budgets, below which nothing is said
+FEWEST = 8  # configurations measured at both budgets that a comparison needs
 _MOST = 10  # budgets that are compared with the highest
-AGREES = 0.5  # Kendall's τ, from which rankings tell much the same story
+AGREES = 0.5  # Kendall's τ from which rankings count as similar
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +37,17 @@ class BudgetAgreement:
     budget
         The lower one.
     configurations, measured
-        Those that were measured at both budgets, and all that were at this one.
+        How many were measured at both budgets, and how many at this one.
     tau, tau_low, tau_high
         Kendall's τ between the two rankings, and an interval around it.
     top
-        How many of these configurations are the best at the highest budget.
+        How many of these configurations count as the best at the highest budget.
     found
         Share of them that are among the best at this budget, too.
     chance
-        The same if this budget said nothing.
+        The same if this budget were uninformative.
     regret
-        How much worse, at the highest budget, the configuration is that is best at this one.
+        What choosing the configuration that is best at this budget loses at the highest one.
     """
 
     budget: float
@@ -63,7 +63,7 @@ class BudgetAgreement:
 
     @property
     def agrees(self) -> bool:
-        """Whether the rankings tell much the same story, the interval considered."""
+        """Whether the rankings are similar even at the lower end of the interval."""
         return self.tau_low >= AGREES
 
     @property
@@ -79,14 +79,14 @@ class Budgets(Result):
     Attributes
     ----------
     agreements
-        Iterating over the result gives them, and an index picks one.
+        One per lower budget; the result can be iterated over and indexed.
     highest
         The budget that the others are compared with: the highest that enough configurations
         reached.
     target_quantile
-        The best configurations of this share are looked for at lower budgets.
+        The share of the configurations that counts as the best.
     level
-        How often the intervals should hold the truth.
+        Confidence level of the intervals.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Budgets(Result):
 
     agreements: tuple[BudgetAgreement, ...]
     highest: float
-    reached: int  # configurations that were measured there
+    reached: int  # configurations that were measured at the highest budget
     objective: Goal
     target_quantile: float
     level: float
@@ -134,7 +134,7 @@ class Budgets(Result):
 
     @property
     def lowest_that_agrees(self) -> BudgetAgreement | None:
-        """The lowest budget from which on all rank as the highest does; None if there is none."""
+        """The lowest budget that, like all above it, agrees with the highest; None if none does."""
         found = None
         for entry in reversed(self.agreements):
             if not entry.agrees:
@@ -182,9 +182,9 @@ def budgets(
     budget_column
         The column of a table, or the parameter of a study, that holds the budget.
     target_quantile
-        The best configurations of this share are looked for at lower budgets.
+        The share of the configurations that counts as the best.
     level
-        How often the intervals should hold the truth.
+        Confidence level of the intervals.
     **options
         How to read the source, as for :func:`condped.read`.
     """
@@ -215,13 +215,13 @@ def _recorded(table: TrialTable) -> Reports:
     if reports is None or not len(reports.rows):
         raise DataError(
             "The source records no budgets: none of its trials was measured at several. For a "
-            "table, name the column with the budget by budget_column (--budget-column)."
+            "table, set budget_column (--budget-column) to the column with the budget."
         )
     return reports
 
 
 def _by_column(source: Any, column: str, options: Mapping[str, Any]) -> tuple[TrialTable, Reports]:
-    """Return trials and what each configuration gave at each budget, which a column holds."""
+    """Return the trials, and the results of each configuration by the budget in a column."""
     table = read_whole(source, options)
     if column in table.names:
         parameter = next(entry for entry in table.parameters if entry.name == column)
@@ -245,8 +245,8 @@ def _losses(reports: Reports, budget: float, direction: Direction) -> FloatArray
 def _compared(reports: Reports) -> tuple[float, list[float]]:
     """Return the highest budget that enough configurations reached, and lower ones.
 
-    Configurations may start at different budgets, as in Hyperband: it must have enough of them in
-    common with a lower one, if any has.
+    Configurations may start at different budgets, as in Hyperband: the highest one must share
+    enough of them with a lower one, if any does.
     """
     measured = np.isfinite(reports.values)
     pairs = np.unique(np.column_stack([reports.budgets, reports.rows])[measured], axis=0)
@@ -259,7 +259,7 @@ def _compared(reports: Reports) -> tuple[float, list[float]]:
             f"Available (configurations at each): {listed or 'none'}."
         )
     *lower, highest = _comparable(reports, enough.tolist())
-    if len(lower) > _MOST:  # evenly on a scale of ratios, as budgets are
+    if len(lower) > _MOST:  # evenly on a log scale
         steps = np.geomspace(max(lower[0], highest / 1000), lower[-1], _MOST)
         places = np.unique(np.abs(np.subtract.outer(steps, lower)).argmin(axis=1))
         lower = [lower[place] for place in places]
@@ -306,5 +306,5 @@ def _agreement(
 
 
 def _best(losses: FloatArray, size: int) -> BoolArray:
-    """Return which are among the best of that number, ties included."""
+    """Return which are among the ``size`` best, ties included."""
     return np.asarray(losses <= np.partition(losses, size - 1)[size - 1])

@@ -1,7 +1,7 @@
 """Pairs of parameters that together reach the target set, beyond what each does alone.
 
-This is a joint effect on reaching the target set, not an interaction of the objective: of an
-objective that is a plain sum, too, the best trials need both terms.
+This is a joint effect on reaching the target set, not an interaction in the objective: even if
+the objective is a plain sum, the best trials need both terms.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ from condped.space.domain import Categorical
 from condped.trials.batch import Batch
 from condped.trials.table import Parameter, TrialTable
 
-FEWEST = 50  # trials, below which no pair is ever found
+FEWEST = 50  # trials; with fewer, no pair is ever found
 _CELLS = 6
-_SMALLEST = 20  # trials of a joint regime that is looked at
-# Trials that are compared with each other where a sampler learnt from results. Of 22,000 pairs with
-# a parameter that nothing uses, in stored studies of eight samplers, .013 have p < .05, and at most
-# .03 for any sampler, size and γ'; by ten trials it would be up to .08, by all of them up to .19.
+_SMALLEST = 20  # trials of a joint regime; smaller ones are ignored
+# Consecutive trials that are compared with each other if a sampler learnt from results. Of 22,000
+# pairs with a parameter that nothing uses, in stored studies of eight samplers, .013 have p < .05,
+# and at most .03 for any sampler, size and γ'; with ten trials it would be up to .08, without
+# strata up to .19.
 STRATUM = 5
 _STRONGEST, _MOST_REGIMES = 8, 3  # pairs, and their joint regimes, whose cells are kept
 _NEIGHBOURS = (
@@ -45,8 +46,8 @@ _NEIGHBOURS = (
     "earlier results."
 )
 _WALKS = (
-    "Not testable: each trial depends on the one before it, as in a local search, and pairs of "
-    "values do so by themselves."
+    "Not testable: each trial depends on the one before it, as in a local search, which alone "
+    "makes pairs of values dependent."
 )
 
 
@@ -60,20 +61,20 @@ class JointEffect:
         Their names.
     eta_squared
         Share of the variance of "reaches the target set" that the pair explains beyond what its
-        parameters explain alone; may be a little below 0 by chance. Of a sampler that learnt from
-        results what it explains among neighbours in time.
+        parameters explain alone; may be a little below 0 by chance. If the sampler learnt from
+        results, it is what the pair explains among neighbours in time.
     trials
-        In which both are active.
+        How many trials both are active in.
     p_value
-        How often chance alone gives as much, if the chances of reaching the target set that both
-        values give only add up; None where that could not be tested.
+        How often chance alone gives as much if both parameters' effects on the chance of reaching
+        the target set only add up; None if not testable.
     adjusted_p_value
         The same, adjusted for the number of pairs by Benjamini and Hochberg.
     verdict
         As for parameters: ``matters``, ``unclear``, ``no evidence`` or ``not testable``.
     cells
-        How the trials lie over both parameters' values, in joint regimes, the largest first; kept
-        for the pairs that matter and the strongest others.
+        How the trials are distributed over both parameters' values, by joint regime, the largest
+        first; kept for the pairs that matter and the strongest others.
     """
 
     parameters: tuple[str, str]
@@ -92,9 +93,9 @@ class JointEffects(Result):
     Attributes
     ----------
     effects
-        Iterating over the result gives them, and an index picks one.
+        One per pair; the result can be iterated over and indexed.
     target_quantile, target_size
-        γ', and the trials in the target set.
+        γ', and the number of trials in the target set.
     sampling
         What trials were compared with, in a sentence.
 
@@ -163,8 +164,8 @@ def joint_effects(
     Parameters
     ----------
     source
-        Anything that :func:`condped.read` takes, of at least 50 trials. Those of a sampler that
-        learnt from results are compared with trials that were drawn right before or after them.
+        Anything that :func:`condped.read` takes, with at least 50 trials. If the sampler learnt
+        from results, trials are compared with those drawn right before or after them.
     target_quantile
         γ': the best trials of this share are the target set.
     **options
@@ -180,9 +181,9 @@ def joint_effects(
     >>> found.parameters, found.verdict
     (('a', 'b'), 'matters')
     """
-    asked = Options.of(joint_effects, options)
-    question = Question((target_quantile,), Settings(pooling="never"), asked.handling)
-    table = open_table("Finding joint effects", source, **asked.reading)
+    parsed = Options.of(joint_effects, options)
+    question = Question((target_quantile,), Settings(pooling="never"), parsed.handling)
+    table = open_table("Finding joint effects", source, **parsed.reading)
     sets = count_sets(table, question).trials
     assert sets is not None
     top = sets.top
@@ -210,7 +211,7 @@ def joint_effects(
     found.sort(key=lambda effect: -effect.eta_squared)
     by_name = {parameter.name: parameter for parameter in table.parameters}
     effects = []
-    # Of parameters that never vary together, a gate and what it switches, nothing is drawn.
+    # Parameters that never vary together, such as a gate and what it switches, are not drawn.
     strongest = [e.parameters for e in found if e.p_value is not None or not sampling.testable]
     for effect in _judged(found):
         kept: list[_Together] = []
@@ -219,20 +220,20 @@ def joint_effects(
         one, other = (by_name[name] for name in effect.parameters)
         drawn = tuple(pair_cells(one, other, rows, hit) for rows, _, _ in kept)
         effects.append(replace(effect, cells=drawn))
-    account = account_of(sets, ties=ties_of(sets.asked, top, (target_quantile,)))
+    account = account_of(sets, ties=ties_of(sets.given, top, (target_quantile,)))
     size = int(top.target_sizes[0])
     return JointEffects(tuple(effects), target_quantile, size, account, sampling.reason)
 
 
 class _Sampling(NamedTuple):
-    """Whether pairs can be tested, and what with."""
+    """Whether pairs can be tested, and how or why not."""
 
     testable: bool
     reason: str
 
 
 def _strata(table: TrialTable, top: Sets, inside: BoolArray) -> tuple[IntArray | None, _Sampling]:
-    """Return (trials,): the stratum of each trial to compare within; None: all are compared."""
+    """Return each trial's stratum, (trials,), or None without strata; and whether to test."""
     decision = decided(table.study, Settings(), top.sorted_by_objective)
     if decision.test == "one":
         return None, _Sampling(True, decision.reason)
@@ -247,14 +248,14 @@ def _deviation(part: _Together, hit: BoolArray, strata: IntArray | None) -> Pair
 
 
 def _judged(effects: list[JointEffect]) -> Iterator[JointEffect]:
-    """Iterate over the effects with verdicts, which allow for the number of pairs."""
+    """Iterate over the effects with verdicts, adjusted for the number of pairs."""
     p_values = [effect.p_value for effect in effects if effect.p_value is not None]
-    every = iter(adjusted(np.array(p_values)).tolist() if p_values else ())
+    q_values = iter(adjusted(np.array(p_values)).tolist() if p_values else ())
     for effect in effects:
         if effect.p_value is None:
             yield effect
             continue
-        q_value = next(every)
+        q_value = next(q_values)
         verdict = verdict_of(effect.p_value, q_value)
         yield replace(effect, adjusted_p_value=q_value, verdict=verdict)
 
@@ -286,7 +287,7 @@ def _regime_cells(parameter: Parameter, inside: BoolArray) -> _Cells:
 
 
 def _together(one: _Cells, other: _Cells, inside: BoolArray) -> list[_Together]:
-    """Return rows and both cells for each pair of regimes that holds enough trials."""
+    """Return rows and both cells for each pair of regimes with enough trials."""
     both = np.flatnonzero((one[0] >= 0) & (other[0] >= 0) & inside)
     pairs = one[0][both] * (int(other[0].max(initial=0)) + 1) + other[0][both]
     groups = [both[pairs == pair] for pair in np.unique(pairs)]

@@ -41,11 +41,11 @@ class Question:
     Attributes
     ----------
     target_quantiles
-        γ', ascending; one is a sweep of one. Not looked at if there is a ``target``.
+        γ', ascending; one is a sweep of one. Ignored if there is a ``target``.
     target
-        An outcome to explain in place of good objectives; None: none.
+        An outcome to explain instead of good objectives, or None.
     intervals, level, seed
-        How to find intervals; None: not at all.
+        How to compute intervals; ``intervals`` is None for none.
     """
 
     target_quantiles: tuple[float, ...]
@@ -56,7 +56,7 @@ class Question:
         None, "Intervals around the numbers, by 200 halves of the trials or by 20 groups (faster)."
     )
     level: float = option(0.9, "Confidence level of the intervals.")
-    seed: int = option(0, "Fixes the subsets that intervals are made from.")
+    seed: int = option(0, "Fixes the random subsets that intervals are computed from.")
 
     def __post_init__(self) -> None:
         for quantile in self.target_quantiles:
@@ -81,20 +81,20 @@ class Question:
 
     @property
     def methods(self) -> tuple[Method, ...]:
-        """The methods that can answer."""
+        """The methods that can answer the question."""
         try:
             replace(self.settings, method="calibrated")
-        except SettingsError:  # its measure or reference is the paper's alone
+        except SettingsError:  # only the paper's method has its measure or reference
             return ("paper",)
         return ("paper", "calibrated")
 
     def by(self, method: Method) -> Question:
-        """Return the same question to another method."""
+        """Return the same question for another method."""
         return replace(self, settings=replace(self.settings, method=method))
 
 
 class TrialOptions(Reading, HandlingOptions, total=False):
-    """Which trials there are: how to read them, what to do with those that failed."""
+    """Which trials to use: how to read them, and what to do with those that failed."""
 
 
 class AnalysisOptions(TrialOptions, EstimatorOptions, IntervalOptions, total=False):
@@ -107,7 +107,7 @@ ANALYSIS = (ReadOptions, Settings, Question, Handling)  # and of AnalysisOptions
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options of an analysis by what they are about, checked; reading them checks the rest."""
+    """An analysis's options by topic, checked, except those that are checked on reading."""
 
     settings: Settings
     handling: Handling
@@ -116,15 +116,15 @@ class Options:
 
     @classmethod
     def of(cls, function: Callable[..., Any], given: Mapping[str, Any]) -> Options:
-        """Parse what a function was given, or raise."""
+        """Parse the options that a function was given, or raise."""
         check_options(function, given)
         settings = declared(Settings, given)
         takes_method = any(option.name == "method" for option in options_of(function))
         if given.get("groups") and takes_method and settings.method == "paper":
             raise SettingsError(
                 "groups need method='calibrated' (--method calibrated): the paper's estimator "
-                "shrinks choices, which joint cells are, so that a group would count for less than "
-                "its members."
+                "shrinks choices, and joint cells are choices, so a group would count for less "
+                "than its members."
             )
         return cls(
             settings,
@@ -145,16 +145,16 @@ def _own(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
 def open_trials(source: Any, **reading: Unpack[Reading]) -> Trials:
     """Return a source's trials as something that can be counted.
 
-    ``source`` is anything that :func:`condped.read.opening.open_source` takes, or trials that have
-    been opened before.
+    ``source`` is anything that :func:`condped.read.opening.open_source` takes, or trials that are
+    already open.
     """
     if not isinstance(source, Trials):
         return Trials.of(open_source(source, **reading))
     given = [name for name, value in reading.items() if value is not None and value != "auto"]
     if given:
         raise SettingsError(
-            f"The trials are opened already: {', '.join(given)} cannot be set any more. Set them "
-            "when opening."
+            f"The trials are already open: {', '.join(given)} can no longer be set. Set them when "
+            "opening."
         )
     return source
 

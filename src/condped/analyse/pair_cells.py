@@ -1,4 +1,4 @@
-"""How trials lie over the values of two parameters: counts in coarse cells, to be drawn."""
+"""How trials are distributed over two parameters' values: counts in coarse cells, for figures."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Axis:
     Attributes
     ----------
     edges
-        Where the cells of numbers lie, one more than there are; None for choices.
+        The edges of numeric cells, one more than cells; None for choices.
     choices
-        What the cells are called that hold one choice, or one number, each; None for ranges. Of
-        many choices the last cell holds those that are rarest in the target set.
+        Labels of cells that hold one choice or one number each; None for ranges. If there are many
+        choices, the last cell holds those that are rarest in the target set.
     log
         Whether the scale is logarithmic.
     """
@@ -38,7 +38,7 @@ class Axis:
 
     @property
     def cells(self) -> int:
-        """How many there are."""
+        """The number of cells."""
         return len(self.choices) if self.choices is not None else len(self.edges or ()) - 1
 
 
@@ -72,7 +72,7 @@ def _plain(counts: IntArray) -> tuple[tuple[int, ...], ...]:
 
 
 def _cells(parameter: Parameter, rows: IntArray, hit: BoolArray) -> tuple[Axis, IntArray]:
-    """Return the cells of a parameter's only domain in some trials, and which one each is in."""
+    """Return the axis of the one domain that a parameter has in some trials, and their cells."""
     domain: Domain = parameter.domains[int(parameter.domain_ids[rows[0]])]
     values = parameter.values[rows]
     if isinstance(domain, Categorical):

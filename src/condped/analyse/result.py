@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Presentable:
-    """Something that ``print`` and notebooks show by the means of :mod:`condped.show`."""
+    """Something that ``print`` and notebooks show, using :mod:`condped.show`."""
 
     __slots__ = ()
 
@@ -33,7 +33,7 @@ class Presentable:
         return self.to_text()
 
     def to_text(self, width: int | None = None) -> str:
-        """Return what ``print`` shows, in so many columns; 100 if not given."""
+        """Return what ``print`` shows, ``width`` columns wide."""
         text: str = import_module("condped.show.text").text_of(self, width)
         return text
 
@@ -65,19 +65,19 @@ class Presentable:
     def to_latex(
         self, *, caption: str | None = None, label: str | None = None, notes: bool = False
     ) -> str:
-        r"""Return the tables for LaTeX, with its packages array, booktabs and graphicx.
+        r"""Return the tables for LaTeX; they need the packages array, booktabs and graphicx.
 
-        What has to be read before any number, such as ties, stands above the tables; all other
-        sentences are comments. Letters of other scripts in names need XeLaTeX or LuaLaTeX.
+        What must be read before any number, such as ties, is above the tables; all other sentences
+        are comments. Letters of other scripts in names need XeLaTeX or LuaLaTeX.
 
         Parameters
         ----------
         caption
-            Plain text; with it or a label the tables become a ``table`` that floats.
+            Plain text; with a caption or a label, the tables become a floating ``table``.
         label
             For ``\ref``.
         notes
-            Put the sentences under the tables.
+            Put the sentences under the tables instead.
 
         Examples
         --------
@@ -108,7 +108,7 @@ def check_result(result: object) -> None:
 
 
 class Result(Presentable):
-    """Something that an analysis found.
+    """The result of an analysis.
 
     ``print`` shows a summary, a notebook a table, :meth:`rows` and :meth:`to_frame` give the
     numbers, :meth:`save` writes a file that :func:`condped.load` reads.
@@ -136,7 +136,7 @@ class Result(Presentable):
     def to_data(self) -> dict[str, Any]:
         """Return everything as plain data for JSON, under a schema with a version.
 
-        What would take long to find, such as the evidence from many trials, is left out.
+        What would take long to compute, such as the evidence from many trials, is left out.
         """
         return dict(plain({"schema": self.schema, **self._readable()}))
 
@@ -145,18 +145,17 @@ class Result(Presentable):
         raise NotImplementedError
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result into a file, in the form that its name ends in.
+        """Write the result to a file; the ending of its name decides the format.
 
-        From ``.json`` :func:`condped.load` returns it; what only the trials can tell, such as the
-        evidence, is found first if it is not known yet. ``.csv`` and ``.parquet`` get
-        :meth:`rows`, ``.txt`` what ``print`` shows, ``.md`` the same as Markdown and ``.tex`` its
-        tables for LaTeX. A file that is there is replaced as a whole,
-        unless trials or a space were read from it.
+        ``.json`` is what :func:`condped.load` reads; for it, what needs the trials, such as the
+        evidence, is computed first if necessary. ``.csv`` and ``.parquet`` get :meth:`rows`,
+        ``.txt`` what ``print`` shows, ``.md`` the same as Markdown and ``.tex`` its tables for
+        LaTeX. An existing file is replaced as a whole, unless trials or a space were read from it.
         """
         check_output(path)
         ending = ending_of(path)
         if ending == ".json":
-            # Escaped: names may hold letters that no encoding has.
+            # Escaped: names may contain lone surrogates, which cannot be encoded.
             data = plain({"schema": self.schema, **self._saved()})
             write_text(json.dumps(data, allow_nan=False) + "\n", path)
         elif ending == ".parquet":
@@ -178,17 +177,17 @@ class Result(Presentable):
         return self.to_latex() if ending == ".tex" else f"{self}\n"
 
     def to_csv(self) -> str:
-        """Return :meth:`rows` as lines of comma-separated values under a line of names."""
+        """Return :meth:`rows` as comma-separated values with a header."""
         return csv_of(self.rows(), self.columns)
 
     def _saved(self) -> dict[str, Any]:
-        """Return what the result can be made from again."""
+        """Return what the result can be rebuilt from."""
         names = [one.name for one in fields(self) if not one.name.startswith("_")]  # type: ignore[arg-type]
         return {name: getattr(self, name) for name in names}
 
     @classmethod
     def _loaded(cls, data: Mapping[str, Any]) -> Self:
-        """Return the result that was saved; the opposite of :meth:`_saved`."""
+        """Return the result that was saved; the inverse of :meth:`_saved`."""
         known = {name: value for name, value in data.items() if name != "schema"}
         made: Self = rebuilt_dataclass(cls, known, cls.__name__)
         return made

@@ -1,4 +1,4 @@
-"""How the ranking moves with what one might as well have chosen, or with other trials."""
+"""How the ranking changes with equally reasonable settings, or with other trials."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from condped.safe_text import percent
 from condped.trials.table import TrialTable
 from condped.trials.used_trials import Handling
 
-_AGREES = 0.6  # Kendall's tau, from which two rankings tell much the same story
+_AGREES = 0.6  # Kendall's τ from which two rankings count as similar
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The importances under one other choice.
+    """The importances under one alternative choice.
 
     Attributes
     ----------
@@ -31,10 +31,10 @@ class Variant:
     importances
         By parameter.
     agreement
-        Kendall's τ with the ranking of the result itself, from -1 to 1; among parameters that one
-        of the two gives at least 1 %. None where one of the two can tell nothing.
+        Kendall's τ with the ranking of the result itself, from -1 to 1, among parameters with at
+        least 1 % in one of the two. None if one of the two is undetermined.
     same_set
-        Whether ties make its target set that of the result itself, so that it shows nothing.
+        Whether, because of ties, its target set is that of the result itself: uninformative.
     """
 
     choice: str
@@ -45,16 +45,16 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Robustness(Presentable):
-    """How the ranking moves. Print it for a table.
+    """How stable the ranking is. Print it for a table.
 
     Attributes
     ----------
     importances
-        Of the result itself, the most important first.
+        Those of the result itself, the most important first.
     variants
         The same for other target sets, halves of the study and the other method.
     tie
-        At the end of the target set of the result itself.
+        The tie at the end of the target set of the result itself.
     """
 
     importances: Mapping[str, float]
@@ -63,7 +63,7 @@ class Robustness(Presentable):
 
     @property
     def stable(self) -> bool:
-        """Whether every other choice has the same parameter first and much the same ranking."""
+        """Whether every other choice has the same parameter first and a similar ranking."""
         first = next(iter(self.importances), None)
         return any(self.importances.values()) and all(
             variant.agreement is not None
@@ -78,11 +78,11 @@ class Robustness(Presentable):
 def robustness_of(
     table: TrialTable, target_quantile: float, settings: Settings, handling: Handling
 ) -> Robustness:
-    """Return the importances for other target sets, halves of the study in time, other methods."""
+    """Return the importances for other target sets, both halves in time and the other method."""
     steps = {f * target_quantile: f for f in (0.5, 1.0, 2.0, 4.0)}
     quantiles = tuple(quantile for quantile in steps if quantile < settings.region_quantile)
-    asked = Question(quantiles, settings, handling)
-    whole = analyse(table, asked)
+    question = Question(quantiles, settings, handling)
+    whole = analyse(table, question)
     by_quantile = dict(zip(quantiles, _by_name(whole.numbers), strict=True))
     sizes = dict(zip(quantiles, whole.numbers.target_sizes.tolist(), strict=True))
     own = by_quantile.pop(target_quantile)
@@ -96,9 +96,9 @@ def robustness_of(
         )
         for quantile, found in by_quantile.items()
     ]
+    single = replace(question, target_quantiles=(target_quantile,))
     variants += [
-        Variant(choice, found, kendall(own, found))
-        for choice, found in _variants(table, replace(asked, target_quantiles=(target_quantile,)))
+        Variant(choice, found, kendall(own, found)) for choice, found in _variants(table, single)
     ]
     ranked = dict(sorted(own.items(), key=lambda entry: -entry[1]))
     return Robustness(ranked, tuple(variants), tie)
@@ -131,7 +131,7 @@ def _by_name(numbers: Numbers) -> list[dict[str, float]]:
 def kendall(one: Mapping[str, float], other: Mapping[str, float]) -> float | None:
     """Return Kendall's τ-b between two rankings of what matters in one of them.
 
-    1 if it is the same single parameter in both; None if one of them ranks nothing.
+    1 if both rank only the same single parameter; None if one of them ranks nothing.
     """
     if not any(one.values()) or not any(other.values()):
         return None

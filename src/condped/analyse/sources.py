@@ -12,7 +12,7 @@ from condped.read.registry import Reader, installed, readers
 
 @dataclass(frozen=True, slots=True)
 class SourceKind:
-    """A kind of source, the extra that it needs (None: none), and whether that is installed."""
+    """A kind of source, the extra that it needs, if any, and whether that is installed."""
 
     reader: str
     description: str
@@ -27,9 +27,9 @@ class Sources(Result):
     Attributes
     ----------
     kinds
-        By the names of their readers.
+        One per reader.
     problems
-        Of readers of other packages that cannot be used.
+        Which readers of other packages cannot be used, and why.
     """
 
     schema: ClassVar[str] = "condped.sources/1"
@@ -56,13 +56,13 @@ def sources() -> Sources:
     ['parquet']
     """
     found = (
-        SourceKind(reader.name, reader.description, reader.extra or None, _there(reader))
+        SourceKind(reader.name, reader.description, reader.extra or None, _is_installed(reader))
         for reader in readers()
     )
     return Sources(tuple(found), installed().broken)
 
 
-def _there(reader: Reader) -> bool:
+def _is_installed(reader: Reader) -> bool:
     """Return whether what a reader needs is installed."""
     needed = reader.library.split(" and ") if reader.library else []
     return all(find_spec(library) is not None for library in needed)

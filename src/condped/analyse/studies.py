@@ -22,7 +22,7 @@ class Studies(Result):
     Attributes
     ----------
     studies
-        In the order in which the source has them.
+        In the order of the source.
     """
 
     schema: ClassVar[str] = "condped.studies/1"
@@ -55,12 +55,12 @@ class Studies(Result):
         Parameters
         ----------
         links
-            Where the page of each study is, by its name.
+            The address of each study's page, by name.
         live
-            Address of a stream of events, on the server that the page comes from, by which it keeps
-            itself current; without it the page needs nothing but itself.
+            Address of an event stream, on the server that the page comes from, that keeps it up to
+            date; without it the page is self-contained.
         title
-            What stands on top.
+            The headline.
         """
         module = import_module("condped.show.report.studies_page")
         made: str = module.studies_page(self, links or {}, live, title)
@@ -84,8 +84,8 @@ class Studies(Result):
 def studies(source: Any, **options: Unpack[Reading]) -> Studies:
     """List the studies of a source, and how far each has come.
 
-    Of Optuna's databases only counts are looked up, unless an option asks for something that
-    takes their trials. A source with one study has one row.
+    For Optuna's databases only counts are queried, unless an option needs the trials. A source with
+    one study has one row.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where target trials lie among all, and which values they have more often than others."""
+"""How target trials are distributed, and which values they have more often than others."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from condped.space.grid import cell_edges, cell_middles, grid_of, values_between
 
 _OPEN = 0.1  # a regime's own p-value, up to which it may have good values
 _MOST_RANGES = 3  # of a regime
-_LEAST_LIFT = 1.1  # below this, target trials are there hardly more often than others
+_LEAST_LIFT = 1.1  # below this, target trials are hardly denser than others
 _LEAST_KEPT, FEWEST = 0.1, 5  # of the regime's target trials, as a share and as a number
 _FEWEST_PER_CHOICE = 3
 _MOST_CHOICES = 6  # in a label
-_GAP = 25  # cells of a grid per cell that a range may jump over
+_GAP = 25  # a range may bridge one cell for each so many cells of the grid
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Good:
     Attributes
     ----------
     low, high
-        Both inside, in the domain's own units; None for choices.
+        Both inclusive, in the domain's own units; None for choices.
     choices
         The choices themselves; None for numbers.
     target_trials, region_trials
@@ -43,7 +43,7 @@ class Good:
     covered
         Share of the regime's region trials inside.
     label
-        A short text for people.
+        A short description.
     """
 
     low: float | None
@@ -91,7 +91,7 @@ def good_values(
 def _enriched_values(
     domain: Domain, enriched: BoolArray, target: IntArray, region: IntArray
 ) -> tuple[Good, ...]:
-    """Return the good values among (cells,) that target trials have more often than others."""
+    """Return the good values; ``enriched`` (cells,) are those denser in the target set."""
     if isinstance(domain, Categorical):
         return _good_choices(domain, enriched, target, region)
     return _good_ranges(domain, enriched, target, region)
@@ -105,7 +105,7 @@ def good_places(domain: Categorical, good: Good) -> list[int]:
 
 
 def is_good(domain: Domain, good: Sequence[Good], values: ValueArray) -> BoolArray:
-    """Return (trials,): whose value, or position of its choice, is good."""
+    """Return (trials,): whether values, or positions of choices, are good."""
     found = np.zeros(len(values), dtype=bool)
     for one in good:
         if isinstance(domain, Categorical):
@@ -122,7 +122,7 @@ def _masses(domain: Domain, counts: IntArray) -> FloatArray:
 def _good_ranges(
     domain: Float | Int, enriched: BoolArray, target: IntArray, region: IntArray
 ) -> tuple[Good, ...]:
-    """Return the ranges where cells are enriched, those with too little in them left out."""
+    """Return the ranges of enriched cells, without those that hold too few trials."""
     found = []
     for first, last in _runs(enriched, gap=len(enriched) // _GAP):
         values = values_between(domain, first, last)
@@ -131,7 +131,7 @@ def _good_ranges(
             low, high = values
             label = range_label(low, high)
             found.append(_good(inside, target, region, low=low, high=high, label=label))
-    # The fullest, then in the order of the values.
+    # Those with the most target trials, in the order of the values.
     found.sort(key=lambda good: -good.target_trials)
     return tuple(sorted(found[:_MOST_RANGES], key=lambda good: good.low or 0.0))
 
@@ -139,7 +139,7 @@ def _good_ranges(
 def _good_choices(
     domain: Categorical, enriched: BoolArray, target: IntArray, region: IntArray
 ) -> tuple[Good, ...]:
-    """Return the enriched choices as one entry; none if too little is in them."""
+    """Return the enriched choices as one entry; none if they hold too few trials."""
     # By counts as well: smoothing draws rare choices towards the middle.
     share, reference = target / max(target.sum(), 1), region / max(region.sum(), 1)
     good = enriched & (share >= _LEAST_LIFT * reference) & (target >= _FEWEST_PER_CHOICE)
@@ -152,13 +152,13 @@ def _good_choices(
 
 
 def range_label(low: float, high: float) -> str:
-    """Return a range as people write it."""
+    """Format a range."""
     # Enough digits to tell the two apart.
     digits = 3
     while digits < 12 and low != high and f"{low:.{digits}g}" == f"{high:.{digits}g}":
         digits += 1
-    shown = [_end(value, digits) for value in (low, high)]
-    return shown[0] if low == high else f"{shown[0]} … {shown[1]}"
+    ends = [_end(value, digits) for value in (low, high)]
+    return ends[0] if low == high else f"{ends[0]} … {ends[1]}"
 
 
 def _end(value: float, digits: int) -> str:
@@ -167,16 +167,16 @@ def _end(value: float, digits: int) -> str:
 
 
 def choices_label(choices: tuple[Any, ...]) -> str:
-    """Return choices as people list them."""
-    shown = list(choice_labels(choices))
-    if len(shown) > _MOST_CHOICES:
-        others = len(shown) - _MOST_CHOICES + 1
-        shown = [*shown[: _MOST_CHOICES - 1], f"{others} others"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+    """List choices, with "or" before the last one."""
+    labels = list(choice_labels(choices))
+    if len(labels) > _MOST_CHOICES:
+        others = len(labels) - _MOST_CHOICES + 1
+        labels = [*labels[: _MOST_CHOICES - 1], f"{others} others"]
+    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} or {labels[-1]}"
 
 
 def number_text(value: float, digits: int = 3) -> str:
-    """Return a number as people write it."""
+    """Format a number with a few significant digits."""
     text = f"{value:.{digits}g}"
     if "e" in text and 1e-4 <= abs(value) < 1e9:
         text = f"{value:,.0f}"
@@ -234,11 +234,11 @@ class RegimeDensity:
     Attributes
     ----------
     domain, label
-        What values there are, and a short text for it.
+        The domain and its short description.
     centres, edges
         (cells,) and (cells + 1,): where the cells lie, in the domain's own units; None for choices.
     choices
-        A text for each choice; None for numbers.
+        A label for each choice; None for numbers.
     target, region
         (cells,): trials of each set.
     target_mass, region_mass
@@ -263,8 +263,7 @@ class RegimeDensity:
 class Densities(Mapping[str, tuple[RegimeDensity, ...]]):
     """The densities of each parameter's present regimes at the first target set.
 
-    Those of a parameter are found when they are first asked for. ``counts`` are by value: ranks
-    have no units.
+    Those of a parameter are computed on first access. ``counts`` are by value: ranks have no units.
     """
 
     def __init__(self, counts: StudyCounts, evidence: Evidence) -> None:
@@ -299,7 +298,7 @@ def regime_density(
 ) -> RegimeDensity:
     """Smooth the counts of one regime; ``real`` says whether to look for good values."""
     if domain.single:
-        # One value, whatever the grid says.
+        # A single value, however many cells the counts have.
         target, region = target.sum(keepdims=True), region.sum(keepdims=True)
         masses = np.ones((2, 1))
     else:

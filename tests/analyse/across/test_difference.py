@@ -115,7 +115,7 @@ def test_what_limits_the_comparison_is_said() -> None:
     notes = "\n".join(found.comparable)
     assert "Only before has old." in notes
     assert "Only after has new." in notes
-    assert "x has other domains: [0, 1] in before, [0, 2] in after." in notes
+    assert "x has different domains: [0, 1] in before, [0, 2] in after." in notes
     assert "after has 300 trials, before 100" in notes
     assert "its target set is the best of its own trials" in notes
     assert found.target_shares == pytest.approx((0.1, 0.1))
@@ -300,7 +300,7 @@ def test_branches_that_win_in_both_or_none_have_not_changed() -> None:
 
 
 def test_a_branch_that_was_not_tried_is_not_testable() -> None:
-    """Neither is one where ties make target sets unlike."""
+    """Neither is one where ties make target sets differ in size."""
     found = winners(two_models(0, 1.0), two_models(1, 0.0, net=0.0))
     (net, svm) = found.branch_changes
     assert net.verdict == svm.verdict == "not testable"

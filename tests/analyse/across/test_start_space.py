@@ -101,12 +101,12 @@ def test_the_margin_is_an_order_statistic() -> None:
 
 
 def test_too_few_studies_leave_the_space_alone_and_say_so() -> None:
-    """Five studies cannot speak for 10 %; 20 % they can."""
+    """Five studies do not suffice for 10 %, but do for 20 %."""
     few = past("rates", studies=5)
     start = few.space(risk=0.1)
     assert start.changes == ()
     assert start.risk == 0
-    assert "5 studies cannot speak for a risk of 10 %: it takes 9" in start.notes[-1]
+    assert "5 studies do not suffice for a risk of 10 %: that takes 9" in start.notes[-1]
     assert start.too_few == start.notes[-1]
     assert few.space(risk=0.2).risk == pytest.approx(1 / 6)
     assert few.space(risk=0.2).too_few is None
@@ -165,7 +165,7 @@ def test_reasons_count_what_they_rest_on() -> None:
     tried = sum(t.params["model"] != "svm" for one in ordered for t in one)
     assert f"75 of 75 target trials stay, and {tried} of all 750 trials" in steps["model"].reason
     left = {step.parameter: step.reason for step in start.steps if step.kind == "leave"}
-    assert "best trials lie all over it" in left["idle"]
+    assert "best trials are spread over" in left["idle"]
     told = " ".join(str(start).split())
     assert "keeps 2 of 3 choices; of the studies' best trials, 5 of 5 with model stay" in told
     assert f"of the domain; of the studies' best trials, {steps['depth'].kept} of 1 with" in told
@@ -189,7 +189,7 @@ def test_why_a_domain_stays_is_said() -> None:
         studies = [study(seed, trials) for seed in range(4)]
         found = condped.across(studies, objective="loss", space=space).space(risk=0.3)
         reasons = {step.parameter: (step.kind, step.reason) for step in found.steps}
-        assert "lie all over it" in reasons["y"][1]
+        assert "are spread over" in reasons["y"][1]
         assert (reasons["x"][0] == "narrow") == sure
         assert sure or "those elsewhere are not clearly worse" in reasons["x"][1]
 
@@ -223,7 +223,7 @@ def test_other_bounds_and_choices_are_spanned_and_said() -> None:
     start = across.space(risk=0.4)
     assert start.space["x"][0].domain == condped.Float(0, 2)
     assert start.space["k"][0].domain == condped.Categorical(["a", "b", "c"])
-    assert any("x has other bounds" in note for note in start.notes)
+    assert any("x: bounds or choices differ" in note for note in start.notes)
 
 
 def test_plain_code_is_told_that_the_past_misleads() -> None:
@@ -243,7 +243,7 @@ def test_what_cannot_be_done_is_refused() -> None:
     """A risk that is none, and a result without its trials."""
     with pytest.raises(SettingsError, match="above 0 and below 1"):
         past("rates", studies=5).space(risk=0)
-    with pytest.raises(SettingsError, match="whole, 1 or above"):
+    with pytest.raises(SettingsError, match="a whole number, 1 or above"):
         past("rates", studies=5).starts(0)
     small = condped.across([condped.problems.get("nested").sample(12, seed=s) for s in range(2)])
     with pytest.raises(DataError, match="20 are needed"):

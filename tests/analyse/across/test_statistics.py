@@ -191,7 +191,7 @@ def test_what_is_left_out_of_the_comparison_is_said() -> None:
     tied["loss"] = np.floor(2 * tied["loss"])
     both = condped.across({"a": shifted(0, False), "tied one": tied}, objective="loss",
                           sampling="random")  # fmt: skip
-    assert any("Ties make target sets unlike" in n and "tied one" in n for n in both.notes)
+    assert any("target sets differ in size" in n and "tied one" in n for n in both.notes)
     pair = condped.difference(shifted(0, False), tied, objective="loss", sampling="random")
     assert {one.verdict for one in pair} == {"not testable"}
     assert any("Ties at the cut-offs: 10 % of before" in note for note in pair.comparable)

@@ -270,7 +270,7 @@ def test_a_region_does_not_turn_the_advice_round(tmp_path: Path) -> None:
     whole = condped.advise(str(tmp_path / "results.csv"), **options)
     part = condped.advise(str(tmp_path / "results.csv"), region_quantile=0.5, **options)
     assert part.space == whole.space
-    assert any("Advice looks at all trials" in note for note in part.notes)
+    assert any("Advice uses all trials" in note for note in part.notes)
 
 
 def test_no_parameters_need_no_advice() -> None:
@@ -300,6 +300,6 @@ def test_a_choice_that_always_fails_is_named() -> None:
     tried = sum(trial.params["kind"] == "momentum" for trial in study.trials)
     told = [note for note in condped.advise(study).notes if "failed" in note]
     assert told == [
-        f"All {tried} trials with kind == 'momentum' failed, so they say nothing of good values. "
-        "Repair it, or leave it out."
+        f"All {tried} trials with kind == 'momentum' failed, so they say nothing about good "
+        "values. Repair it, or leave it out."
     ]

@@ -70,7 +70,7 @@ def test_regimes_of_other_kinds_have_names_of_their_own(domains: Any) -> None:
     assert all(holds_of(space, drawn) for drawn, _ in found)
     names = {name for _, recorded in found for name in recorded}
     assert names == {"g", "k (g == 'A')", "k (g == 'B')"}
-    assert suggest_code(space).count("# named apart") == 2
+    assert suggest_code(space).count("# own name") == 2
 
 
 def test_regimes_of_one_kind_share_a_name() -> None:

@@ -74,5 +74,5 @@ def test_steps_are_kept() -> None:
 )
 def test_what_a_space_cannot_say_is_refused(where: str) -> None:
     """Gaps in a range, a way through several gates at once, and negations."""
-    with pytest.raises(SettingsError, match="cannot be held to"):
+    with pytest.raises(SettingsError, match="cannot be limited to"):
         given(SPACE, Condition.parse(where))

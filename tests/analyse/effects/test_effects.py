@@ -256,9 +256,7 @@ def test_trials_with_an_outcome_are_located_in_sentences() -> None:
     inside = (rate >= good.low) & (rate <= good.high)
     some, every = 100 * inside[failed].mean(), 100 * inside.mean()
     told = str(result)
-    assert f"rate: inside {good.label} are {some:.0f} % of the failed trials and {every:.0f} %" in (
-        told
-    )
+    assert f"rate: {some:.0f} % of the failed trials and {every:.0f} % of all are inside" in told
     net = model == "net"
     some, every = 100 * net[failed].mean(), 100 * net.mean()
     expected = f"model: {some:.0f} % of the failed trials and {every:.0f} % of all have net."

@@ -52,7 +52,7 @@ def test_many_trials_are_thinned_evenly_with_the_whole_target_set() -> None:
     assert (len(shown), sum(shown.target), shown.total_target) == (2_000, 600, 600)
     assert shown.left_out == 4_000
     assert shown.message == (
-        "2,000 of 6,000 trials shown: all 600 of the target set, and of the others evenly many."
+        "2,000 of 6,000 trials shown: all 600 of the target set, the others evenly thinned."
     )
     halves = np.histogram(shown.numbers, bins=4, range=(0, 6_000))[0]
     assert halves.min() > 450

@@ -9,7 +9,7 @@ import optuna
 import pytest
 
 import condped
-from condped.analyse.evidence.sampling import RANDOM_TELLS_SOONER
+from condped.analyse.evidence.sampling import RANDOM_IS_SOONER
 
 PARAMETERS = ["float", "few", "many", "choice"]
 
@@ -56,9 +56,9 @@ def test_effects_are_found_and_said() -> None:
     assert "at random" not in nothing.evidence.message
     learnt = condped.importance(noise(100, 0), objective="loss", sampling="tpe")
     assert not learnt.evidence.enough
-    assert RANDOM_TELLS_SOONER in learnt.evidence.message
+    assert RANDOM_IS_SOONER in learnt.evidence.message
     page = condped.report(noise(100, 0), objective="loss", sampling="tpe")
-    assert page.page_data["remedy"] == RANDOM_TELLS_SOONER
+    assert page.page_data["remedy"] == RANDOM_IS_SOONER
 
 
 def test_samplers_that_follow_what_they_saw_do_not_fool_the_test() -> None:

@@ -83,7 +83,7 @@ def test_texts_say_the_reason_and_how_trials_were_tested() -> None:
     result = asked()
     lines = " ".join(str(result).split())
     assert "Not testable: same (it takes only one value where it is active)." in lines
-    assert "Tested: compared among all trials (taken as drawn at random, as sampling says)." in (
+    assert "Tested: compared among all trials (treated as drawn at random, as sampling says)." in (
         lines
     )
     assert "Compared among" not in result.evidence.message

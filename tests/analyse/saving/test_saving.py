@@ -128,7 +128,7 @@ def test_hostile_names_survive(tmp_path: Path) -> None:
 
 
 class Colour(enum.Enum):
-    """A choice that JSON does not know."""
+    """A choice that JSON cannot represent."""
 
     RED = "red"
 
@@ -162,7 +162,7 @@ def test_choices_that_json_does_not_know_become_texts_and_this_is_said(tmp_path:
     domain = found["choice"].regimes[0].domain
     assert isinstance(domain, Categorical)
     assert domain.choices == ("Colour.RED", "a/b", "c")
-    assert any("'choice' has choices that JSON does not know" in n for n in found.account.notes)
+    assert any("'choice' has choices that JSON cannot represent" in n for n in found.account.notes)
     # Numbers are not touched, and saving once more changes nothing.
     assert found["choice"].importance == result["choice"].importance
     same(found, reloaded(found, tmp_path))
@@ -202,7 +202,7 @@ def test_outcomes_and_pooled_domains_survive(tmp_path: Path) -> None:
 def test_a_loaded_result_does_not_know_its_trials(tmp_path: Path) -> None:
     """What needs them says so."""
     result = condped.importance(condped.problems.get("nested").sample(100, seed=0))
-    with pytest.raises(SettingsError, match="does not know its trials"):
+    with pytest.raises(SettingsError, match="no longer has its trials"):
         reloaded(result, tmp_path).robustness()
 
 
@@ -232,11 +232,11 @@ def test_saving_replaces_a_file_as_a_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "holds no JSON"),
-        ("{", "holds no JSON"),
-        ("[" * 100_000, "holds no JSON"),
-        ("[1, 2]", "holds no saved result"),
-        ('{"schema": 7}', "holds no saved result"),
+        ("", "is not valid JSON"),
+        ("{", "is not valid JSON"),
+        ("[" * 100_000, "is not valid JSON"),
+        ("[1, 2]", "is not a saved result"),
+        ('{"schema": 7}', "is not a saved result"),
         ('{"schema": "condped.space/1"}', "known are condped.importance/1, condped.sweep/1"),
         ('{"schema": "condped.importance/2"}', "version '2'.*reads version 1. Update condped"),
         ('{"schema": "condped.importance/1"}', "damaged: it lacks"),
@@ -260,7 +260,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="directory"):
         condped.load(tmp_path)
     (tmp_path / "r.json").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DataError, match="holds no JSON"):
+    with pytest.raises(DataError, match="is not valid JSON"):
         condped.load(tmp_path / "r.json")
 
 
@@ -317,7 +317,7 @@ def test_results_can_be_pickled(method: Any) -> None:
         good.label for r in result.densities["x"] for good in r.good
     ]
     assert len(pickle.dumps(result)) < 100_000
-    with pytest.raises(SettingsError, match="does not know its trials"):
+    with pytest.raises(SettingsError, match="no longer has its trials"):
         copied.robustness()
     curve = condped.sweep(table, method=method)
     assert pickle.loads(pickle.dumps(curve)) == curve

@@ -332,7 +332,7 @@ TWO = {**NOISE, "other": NOISE["x"] - NOISE["loss"]}
         ({"x": [1.0], "loss": [1.0]}, {}, "No conclusion is possible here: there is only one"),
         ({"x": NOISE["x"], "loss": NOISE["x"]}, {}, "x (100 %) matters for reaching the best 10 %"),
         (TWO, {"objective": ["loss", "other"]}, "reaching the best 10 %"),
-        (NOISE, {"sampling": "tpe"}, "such as by RandomSampler, would tell sooner"),
+        (NOISE, {"sampling": "tpe"}, "such as by RandomSampler, would give an answer"),
         (NOISE, {"measure": "unconditional"}, "Not enough evidence"),
         (NOISE, {"measure": "standard"}, "Not enough evidence"),
         (NOISE, {"region_quantile": 0.2}, "Not enough evidence"),

@@ -26,9 +26,9 @@ from tests.show.report.test_words import open_all, words
         ({"measure": "standard"}, "nor Optuna's."),
         ({"measure": "unweighted"}, "nor Optuna's."),
         ({"measure": "unconditional"}, "nor Optuna's."),
-        ({"failed": "worst"}, "Optuna's would be others: trials that did not end well"),
+        ({"failed": "worst"}, "Optuna's would differ: trials that did not end well"),
         ({"pruned": "worst"}, "equal to Optuna's for"),  # there are none
-        ({"target": "failed"}, "Optuna's would be others: it explains no outcomes"),
+        ({"target": "failed"}, "Optuna's would differ: it explains no outcomes"),
     ],
 )
 def test_equal_to_optuna_is_said_where_it_is_so(

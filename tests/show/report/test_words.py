@@ -235,7 +235,7 @@ def test_code_on_the_page_suggests_nothing_of_unknown_condition(opened: Opener) 
     open_all(page)
     advice = words(page, "#advice")
     assert "# The condition of hole is unknown" in advice
-    assert "put in your own if" in advice
+    assert "add your own if" in advice
     assert "The code does not suggest it" in advice
 
 
@@ -322,7 +322,7 @@ def test_what_is_not_testable_says_why(opened: Opener) -> None:
     assert f"Not testable same ({reason})" in words(page, "#answer")
     assert page.locator(f'#bar-rows .verdict.not-testable[title="{reason}"]').count() == 1
     open_all(page)
-    tested = "Tested: compared among all trials (taken as drawn at random"
+    tested = "Tested: compared among all trials (treated as drawn at random"
     assert tested in words(page, "#importance-made")
     cards = words(page, "#cards")
     assert "Not testable. It takes only one value where it is active." in cards

@@ -40,16 +40,16 @@ def across(
     ----------
     studies
         A mapping from names to sources, or a sequence of sources, each anything that
-        :func:`condped.read` takes; a storage of Optuna's or a store of MLflow's, with all of its
-        studies or experiments or those whose names match ``study``, such as ``study="xgb-*"`` or
-        ``study=["run-a", "run-b"]``; or a directory or pattern, each file or run directory of which
-        is a study: there, a pattern chooses, such as ``"runs/xgb-*.csv"``. With ``study_column``,
-        one table of any kind, in memory, in files, in a database or on a cluster: inferred domains
-        are then those of all studies.
+        :func:`condped.read` takes; an Optuna storage or MLflow store, with all of its studies or
+        experiments or those whose names match ``study``, such as ``study="xgb-*"`` or
+        ``study=["run-a", "run-b"]``; or a directory or pattern such as ``"runs/xgb-*.csv"``, where
+        each file or run directory is a study. With ``study_column``, one table of any kind, in
+        memory, in files, in a database or on a cluster: inferred domains are then those of all
+        studies.
     target_quantile
         γ': the best trials of this share of each study are its target set.
     **options
-        As for :func:`condped.importance`; they are the same for all studies.
+        As for :func:`condped.importance`, the same for all studies.
 
     Examples
     --------
@@ -59,13 +59,13 @@ def across(
     >>> [(one.name, one.matters_in) for one in across]
     [('x', 3), ('c', 3), ('y', 0)]
     """
-    asked = Options.of(across, options)
-    question = asked.question((target_quantile,))
+    parsed = Options.of(across, options)
+    question = parsed.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
-    several = open_studies(studies, asked.reading, options.get("study_column"))
+    several = open_studies(studies, parsed.reading, options.get("study_column"))
     together = options.get("study_column") is not None
-    told = asked.reading.get("objective") is not None
-    studies_found = numbers_of_studies(several, question, told=told)
+    named = parsed.reading.get("objective") is not None
+    studies_found = numbers_of_studies(several, question, objective_named=named)
     found = studies_found.numbers
     _require_common_parameters(found)
     cells = tuple(cell for study in found for cell in _cells(study))
@@ -130,16 +130,16 @@ def _require_common_parameters(studies: Sequence[StudyNumbers]) -> None:
 
 
 def _notes(studies: Sequence[StudyNumbers]) -> Iterator[str]:
-    """Iterate over the studies of which nothing can be told, and trials that are not used."""
+    """Iterate over notes on studies without a conclusion, and on trials that are not used."""
     reasons: dict[str, list[str]] = {}
     for study in studies:
         if study.result.reason is not None:
             reasons.setdefault(study.result.reason, []).append(study.name)
-    for reason, untold in reasons.items():
-        these = f"the study {shortened(untold[0])}"
-        if len(untold) > 1:
-            these = f"{len(untold)} studies ({listed(untold, _MOST_NAMES)})"
-        end = "They do not" if len(untold) > 1 else "It does not"
+    for reason, without in reasons.items():
+        these = f"the study {shortened(without[0])}"
+        if len(without) > 1:
+            these = f"{len(without)} studies ({listed(without, _MOST_NAMES)})"
+        end = "They do not" if len(without) > 1 else "It does not"
         yield f"No conclusion is possible for {these}: {reason} {end} count in the pooled numbers."
     partly = [study for study in studies if study.result.account.trials.left_out]
     if partly:

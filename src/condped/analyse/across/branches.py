@@ -42,8 +42,8 @@ Standing = Literal["wins", "loses", "no evidence"]
 # ``won before``: and loses now; ``wins now``: and lost before. Adjusted for all branches.
 WinnerChange = Literal["won before", "wins now", "no evidence", "not testable"]
 _SURE = FALSE_DISCOVERIES / 2
-CHANGED = 0.05  # chance of any branch that is said to have changed where none has
-_MANY = 200_000  # trials, from which looking for conditions takes time
+CHANGED = 0.05  # chance of reporting any branch as changed if none has
+_MANY = 200_000  # trials; with more, inferring conditions takes too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,12 @@ class StudyBranch:
     Attributes
     ----------
     trials, target_trials
-        How many trials of the branch count, those that count as worst included, and how many of
+        How many trials of the branch count, including those that count as worst, and how many of
         these are in the target set.
     of, target_of
         The same over all branches of the gate.
     median, best
-        What its trials with an objective reached; None without any, and with several objectives.
+        Of its trials with an objective; None if there are none, or several objectives.
     p_value
         How often chance alone gives a share of the target trials as far from its share of the
         trials; where the sampler learns, first trials that differ as much from those of the other
@@ -87,12 +87,12 @@ class BranchChange:
     Attributes
     ----------
     p_value, adjusted_p_value
-        How often two runs of one problem seem to have changed as much by chance; adjusted so that
-        any false alarm among all branches is as rare (Holm). None where it is unknown.
+        How often two runs of one problem differ as much by chance; adjusted for the number of
+        branches (Holm). None if unknown.
     verdict
         Whether it won before and loses now, or the other way round.
     sentence
-        What changed, for people.
+        What changed, in words.
     """
 
     gate: str
@@ -105,7 +105,7 @@ class BranchChange:
 
 @dataclass(frozen=True, slots=True)
 class FoundBranch:
-    """A branch of one study, with what it has in common with those of others.
+    """A branch of one study, with a key by which it is matched with those of other studies.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class FoundBranch:
     """
 
     key: tuple[object, ...]
-    told: StudyBranch
+    numbers: StudyBranch
     better: float
     worse: float
     independent: bool
@@ -124,16 +124,16 @@ class FoundBranch:
     @property
     def hits(self) -> Hits:
         """Its target trials among all."""
-        one = self.told
+        one = self.numbers
         return Hits(one.target_trials, one.trials, one.target_of, one.of)
 
 
 def study_branches(study: str, result: ImportanceResult) -> tuple[FoundBranch, ...]:
-    """Return the branches of a study's gates; none of trials that are not in memory."""
+    """Return the branches of a study's gates; none if its trials are not in memory."""
     counts = None if result._analysis is None else result._analysis.counts
     if counts is None or counts.trials is None or result.status != "ok":
         return ()
-    trials = counts.trials.asked
+    trials = counts.trials.given
     table = trials.in_memory
     few = table is not None and counts.trials.top.counts.used <= _MANY
     if table is None or not few or result.target_quantile is None or _is_flat(table):
@@ -145,23 +145,23 @@ def study_branches(study: str, result: ImportanceResult) -> tuple[FoundBranch, .
     gates = {name: children for name, children in structure.gates.items() if name in result}
     if not gates:
         return ()
-    looked_at = _LookedAt.of(counts, trials)
+    branch_trials = _BranchTrials.of(counts, trials)
     return tuple(
         one
         for name, children in gates.items()
-        for one in _branches(study, structure, name, children, looked_at)
+        for one in _branches(study, structure, name, children, branch_trials)
     )
 
 
 def _is_flat(table: TrialTable) -> bool:
-    """Return whether it is plain, without a search, that no parameter switches another."""
+    """Return whether it is clear without inferring conditions that no parameter is conditional."""
     conditions = (entries[0].when for entries in (table.space or {}).values())
     everywhere = all(parameter.everywhere for parameter in table.parameters)
     return everywhere and all(when is None for when in conditions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _LookedAt:
+class _BranchTrials:
     """The trials of a study that count, with those that count as worst."""
 
     study: StudyTrials
@@ -169,11 +169,11 @@ class _LookedAt:
     independent: bool  # drawn without regard to results
 
     @classmethod
-    def of(cls, counts: SetCounts, trials: Trials) -> _LookedAt:
+    def of(cls, counts: SetCounts, trials: Trials) -> _BranchTrials:
         study = StudyTrials.of(counts, LEVEL)
         return cls(study, trials, counts.significance.decision.test == "one")
 
-    def meet(self, split: Split) -> BoolArray:
+    def in_branch(self, split: Split) -> BoolArray:
         """Return which of the rows belong to a branch."""
         condition = condition_of(split.test)
         table = self.trials.table("Comparing branches")
@@ -191,11 +191,11 @@ class _LookedAt:
 
 
 def _branches(
-    study: str, structure: Structure, gate: str, children: tuple[str, ...], trials: _LookedAt
+    study: str, structure: Structure, gate: str, children: tuple[str, ...], trials: _BranchTrials
 ) -> Iterator[FoundBranch]:
     """Iterate over the branches of a gate that have trials."""
     splits = splits_of(structure.space, gate, children)
-    inside = [trials.meet(split) for split in splits]
+    inside = [trials.in_branch(split) for split in splits]
     active = np.logical_or.reduce(inside)
     hit = trials.study.target[trials.study.region]
     objectives = trials.study.table.objectives
@@ -205,15 +205,15 @@ def _branches(
         seen[split.children] += 1
         if not group.any():
             continue
-        # Where conditions were inferred from the trials, cuts of numbers differ a little.
+        # Where conditions were inferred from the trials, cut points of numbers differ a little.
         cut = len(splits), split.children, seen[split.children]
         key = (split.label,) if named else cut
         own = np.intersect1d(trials.study.region[group], trials.study.rows)
-        told = reached_by(objectives[0], own) if len(objectives) == 1 else None
+        reached = reached_by(objectives[0], own) if len(objectives) == 1 else None
         better, worse = trials.chances(group, active)
         yield FoundBranch(
             key=(gate, *key),
-            told=StudyBranch(
+            numbers=StudyBranch(
                 gate=gate,
                 branch=split.label,
                 study=study,
@@ -221,8 +221,8 @@ def _branches(
                 target_trials=int(np.count_nonzero(hit[group])),
                 of=int(np.count_nonzero(active)),
                 target_of=int(np.count_nonzero(hit & active)),
-                median=None if told is None else told.median,
-                best=None if told is None else told.best,
+                median=None if reached is None else reached.median,
+                best=None if reached is None else reached.best,
                 p_value=min(1.0, 2 * min(better, worse)),
             ),
             better=better,
@@ -234,26 +234,26 @@ def _branches(
 def compared_branches(found: Iterable[Sequence[FoundBranch]]) -> tuple[StudyBranch, ...]:
     """Return the branches of gates that several studies share, with the verdicts on them."""
     every = [one for study in found for one in study]
-    studies = Counter(gate for gate, _ in {(one.told.gate, one.told.study) for one in every})
-    kept = [one for one in every if studies[one.told.gate] > 1]
+    studies = Counter(gate for gate, _ in {(one.numbers.gate, one.numbers.study) for one in every})
+    kept = [one for one in every if studies[one.numbers.gate] > 1]
     labels: dict[tuple[object, ...], Counter[str]] = {}
     for one in kept:
-        labels.setdefault(one.key, Counter())[one.told.branch] += 1
+        labels.setdefault(one.key, Counter())[one.numbers.branch] += 1
     order = {key: place for place, key in enumerate(labels)}
-    gates = {gate: place for place, gate in enumerate(dict.fromkeys(o.told.gate for o in kept))}
-    p_values = adjusted(np.array([one.told.p_value for one in kept])) if kept else ()
-    told = [
+    gates = {gate: place for place, gate in enumerate(dict.fromkeys(o.numbers.gate for o in kept))}
+    p_values = adjusted(np.array([one.numbers.p_value for one in kept])) if kept else ()
+    placed = [
         (
-            (gates[one.told.gate], order[one.key]),
+            (gates[one.numbers.gate], order[one.key]),
             replace(
-                one.told,
+                one.numbers,
                 branch=labels[one.key].most_common(1)[0][0],
-                standing=_standing(one, float(fair)),
+                standing=_standing(one, float(p_value)),
             ),
         )
-        for one, fair in zip(kept, p_values, strict=True)
+        for one, p_value in zip(kept, p_values, strict=True)
     ]
-    return tuple(branch for _, branch in sorted(told, key=lambda pair: pair[0]))
+    return tuple(branch for _, branch in sorted(placed, key=lambda pair: pair[0]))
 
 
 def _standing(branch: FoundBranch, p_value: float) -> Standing:
@@ -272,12 +272,12 @@ def branch_changes(
         for (one, other), why in zip(pairs, map(_untried, pairs), strict=True)
     ]
     p_values = np.array([p_value for p_value, _ in tests])
-    # What one of two branches gains the other loses: one test.
-    gates = [(one or other).told.gate for one, other in pairs]  # type: ignore[union-attr]
+    # What one of two branches gains, the other loses: that is one test.
+    gates = [(one or other).numbers.gate for one, other in pairs]  # type: ignore[union-attr]
     again = [gates.count(gate) == 2 and gates.index(gate) < k for k, gate in enumerate(gates)]
-    fair = holm(np.where(again, np.nan, p_values))
+    corrected = holm(np.where(again, np.nan, p_values))
     return tuple(
-        _described(pair, p_value, float(fair[k - again[k]]), won=won, tied=tied)
+        _described(pair, p_value, float(corrected[k - again[k]]), won=won, tied=tied)
         for k, (pair, (p_value, won)) in enumerate(zip(pairs, tests, strict=True))
     )
 
@@ -296,11 +296,11 @@ def _pairs(before: Sequence[FoundBranch], after: Sequence[FoundBranch]) -> list[
 
 
 def _untried(pair: _Pair) -> str:
-    """Say what was not tried, if nothing can be compared in one of the studies."""
+    """Return what was not tried in one of the studies; empty if the branch can be compared."""
     for own, when in zip(pair, ("before", "after"), strict=True):
         if own is None:
             return f"it was not tried {when}"
-        if own.told.trials == own.told.of:
+        if own.numbers.trials == own.numbers.of:
             return f"no other branch was tried {when}"
     return ""
 
@@ -308,11 +308,11 @@ def _untried(pair: _Pair) -> str:
 def _test_of_change(before: FoundBranch, after: FoundBranch) -> tuple[float, bool]:
     """Return the p-value of a change of the winner, and whether the branch won before.
 
-    Where target trials can be counted in both: of other odds, if the sides are opposite, too.
-    Otherwise both studies have to show it by themselves. If the first trials tell in both, this is
-    as rare as two chances of being so far off, on opposite sides. Many target trials may show in
-    one what few first trials in the other cannot: then the other's own chance bounds it (Gail and
-    Simon).
+    If target trials can be counted in both studies, test whether the odds differ, provided that the
+    branch leads in one and trails in the other. Otherwise each study must show its side by itself.
+    If first trials decide in both, that is as rare as two such deviations on opposite sides. If
+    they decide in only one, its few first trials may show less than many target trials in the
+    other: the larger of the two p-values is then a bound (Gail and Simon).
     """
     if before.independent and after.independent:
         sides = before.hits.lead, after.hits.lead
@@ -336,30 +336,30 @@ def _described(
     elif adjusted_p_value <= CHANGED:
         verdict = "won before" if won else "wins now"
     return BranchChange(
-        gate=known.told.gate,
-        branch=known.told.branch,
+        gate=known.numbers.gate,
+        branch=known.numbers.branch,
         p_value=plain_p(p_value),
         adjusted_p_value=plain_p(adjusted_p_value),
         verdict=verdict,
-        sentence=_sentence(known.told, pair, verdict, tied=tied),
+        sentence=_sentence(known.numbers, pair, verdict, tied=tied),
     )
 
 
 def _sentence(known: StudyBranch, pair: _Pair, verdict: WinnerChange, *, tied: bool) -> str:
     """Say whether a branch still wins or loses."""
     name = f"{shortened(known.branch)} of {shortened(known.gate)}"
-    why = _untried(pair) or ("ties make the target sets too unlike in size" if tied else "")
+    why = _untried(pair) or ("ties make the sizes of the target sets too different" if tied else "")
     one, other = pair
     if why or not (one and other):
         return f"{name}: not testable, since {why}."
     if verdict == "no evidence":
         return f"{name}: no evidence that it wins in one study and loses in the other."
     change = "won before and loses now" if verdict == "won before" else "lost before and wins now"
-    told = ", ".join(
-        f"{own.told.target_trials} of {own.told.target_of} target trials {when} "
-        f"({own.told.trials} of {own.told.of} trials)"
+    counts = ", ".join(
+        f"{own.numbers.target_trials} of {own.numbers.target_of} target trials {when} "
+        f"({own.numbers.trials} of {own.numbers.of} trials)"
         for own, when in ((one, "before"), (other, "after"))
     )
     counted = one.independent and other.independent
     how = "" if counted else " Where the sampler learnt, the first trials of each branch decide."
-    return f"{name} {change}: it has {told}.{how}"
+    return f"{name} {change}: it has {counts}.{how}"

@@ -40,7 +40,7 @@ from condped.read.each_study import best_value, naming_study
 from condped.safe_text import brief, listed, shortened
 from condped.trials.batch import Batch
 
-FALSE_ALARMS = 0.05  # chance of any parameter that is said to differ where none does
+FALSE_ALARMS = 0.05  # chance of reporting any parameter as different if none is
 _MOST_NAMES = 5
 
 
@@ -55,9 +55,9 @@ def difference(
 ) -> Difference:
     """Compare what mattered in two studies: before and after.
 
-    What a parameter explains is compared, not its importance: importances add up to 1, so that one
-    parameter that matters more lets all others matter less. Of the branches that both have is said
-    which ones win in one study and lose in the other.
+    What a parameter explains is compared, not its importance: importances add up to 1, so if one
+    parameter matters more, all others matter less. For the branches that both studies have, the
+    result says which ones win in one and lose in the other.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def difference(
         ``own``: of each study, the best of its own trials. ``common``: of the trials of both taken
         together; each study's target set is what reaches that objective, so its share differs.
     **options
-        As for :func:`condped.importance`; they are the same for both, but for ``study``: two names
-        are those of the study before and of the one after.
+        As for :func:`condped.importance`, the same for both, except ``study``: two names are those
+        of the study before and of the one after.
 
     Examples
     --------
@@ -81,17 +81,17 @@ def difference(
     >>> found.changed, found["x"].verdict
     ((), 'no evidence')
     """
-    asked = Options.of(difference, options)
+    parsed = Options.of(difference, options)
     if cutoff not in get_args(Cutoff):
         raise SettingsError(f"cutoff must be one of own, common (got {brief(cutoff)}).")
-    question = asked.question((target_quantile,))
+    question = parsed.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
-    chosen = _one_for_each(asked.reading.get("study"))
+    chosen = _one_for_each(parsed.reading.get("study"))
     names = _names(a, b, chosen)
     both = []
     for name, source, study in zip(names, (a, b), chosen, strict=True):
         with naming_study(name):
-            reading = asked.reading.copy()
+            reading = parsed.reading.copy()
             reading["study"] = study
             both.append(open_trials(source, **reading))
     require_same_goals(names, [trials.goals for trials in both])
@@ -131,7 +131,7 @@ def difference(
 
 
 def _one_for_each(study: Any) -> tuple[Any, Any]:
-    """Return the name of the study in each source; None: it holds one."""
+    """Return the name of the study in each source; None if it holds only one."""
     if study is None or isinstance(study, str):
         return study, study
     if isinstance(study, Sequence) and len(study) == 2:
@@ -143,7 +143,7 @@ def _one_for_each(study: Any) -> tuple[Any, Any]:
 
 
 def _names(a: Any, b: Any, chosen: tuple[Any, Any]) -> tuple[str, str]:
-    """Return what the studies are called: their own names if they have two, or their turns."""
+    """Return what to call the studies: by their own names if these differ, or before and after."""
     own = list(chosen)
     if None in own or own[0] == own[1]:
         own = [_own_name(source) for source in (a, b)]
@@ -162,7 +162,7 @@ def _own_name(source: Any) -> str | None:
 def _common_cutoff(
     names: Sequence[str], both: Sequence[Trials], question: Question
 ) -> tuple[float, list[float]]:
-    """Return the objective that is reached by the wanted share of all trials, and both shares."""
+    """Return the objective that the best share of all trials reaches, and each study's share."""
     losses = [_losses(trials, question) for trials in both]
     every = np.sort(np.concatenate(losses))
     if not len(every):
@@ -196,7 +196,7 @@ def _losses(trials: Trials, question: Question) -> FloatArray:
 def _differences(
     found: Sequence[StudyNumbers], level: float, untestable: str | None
 ) -> list[ParameterDifference]:
-    """Compare the parameters of both; those that most plainly differ come first."""
+    """Compare the parameters of both; those with the smallest p-values come first."""
     one, other = found
     names = [name for name in one.result.names if name in other.result]
     empty = [repr(shortened(study.name)) for study in found if not study.result.names]
@@ -266,9 +266,9 @@ def _difference(
         verdict = "not testable"
     elif adjusted <= FALSE_ALARMS:
         verdict = "more" if apart > 0 else "less"
-    untold = verdict == "not testable"
+    unknown = verdict == "not testable"
     reason = ""
-    if untold:
+    if unknown:
         reason = untestable or _why_untestable([one.explained[name] for one in found])
     return ParameterDifference(
         name=name,
@@ -276,9 +276,9 @@ def _difference(
         after=found[1].result[name].importance,
         explained_before=plain_p(before),
         explained_after=plain_p(after),
-        difference=None if untold else apart,
-        low=None if untold else interval[0],
-        high=None if untold else interval[1],
+        difference=None if unknown else apart,
+        low=None if unknown else interval[0],
+        high=None if unknown else interval[1],
         p_value=plain_p(p_value),
         adjusted_p_value=plain_p(adjusted),
         verdict=verdict,
@@ -298,7 +298,7 @@ def _why_untestable(explained: Sequence[Explained]) -> str:
     for hits, when in ((before, "before"), (after, "after")):
         if hits < FEWEST_HITS:
             return f"{few if hits else 'no target trial has it'} {when}"
-    return "too few trials tell the error of what it explains"
+    return "there are too few trials to estimate the error of what it explains"
 
 
 def _sentence(
@@ -311,21 +311,21 @@ def _sentence(
     untestable: str | None,
 ) -> str:
     """Say what changed."""
-    shown = shortened(name)
+    label = shortened(name)
     explained = [one.explained[name] for one in found]
     if verdict == "not testable":
         hits = [one.hits for one in explained]
         if untestable is not None or min(hits) >= FEWEST_HITS:
-            return f"{shown}: not testable, since {untestable or _why_untestable(explained)}."
+            return f"{label}: not testable, since {untestable or _why_untestable(explained)}."
         return (
-            f"{shown}: not testable. {hits[0]} target trials have it before, {hits[1]} after; "
+            f"{label}: not testable. {hits[0]} target trials have it before, {hits[1]} after; "
             f"{FEWEST_HITS} are needed in both."
         )
     before, after = (f"{100 * one.value:.0f} %" for one in explained)
-    told = (
+    change = (
         f"{before} of reaching the target set before, {after} after; difference "
         f"{100 * interval[0]:+.0f} to {100 * interval[1]:+.0f} points, {100 * level:g} % interval"
     )
     if verdict == "no evidence":
-        return f"{shown}: no evidence of a change. It explains {told}."
-    return f"{shown} matters {verdict} than before: it explains {told}."
+        return f"{label}: no evidence of a change. It explains {change}."
+    return f"{label} matters {verdict} than before: it explains {change}."

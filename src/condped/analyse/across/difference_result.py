@@ -27,16 +27,16 @@ class ParameterDifference:
         Its importance, as :func:`condped.importance` gives it.
     explained_before, explained_after
         The share of reaching the target set that it explains, without bias: what is compared. None
-        where unknown.
+        if unknown.
     difference, low, high
-        How much more it explains after than before, with an interval; None where it is unknown.
+        How much more it explains after than before, with an interval; None if unknown.
     p_value, adjusted_p_value
-        How often two studies that do not differ lie as far apart by chance; adjusted so that any
-        false alarm among all parameters is as rare (Holm).
+        How often two studies that do not differ are as far apart by chance; adjusted for the number
+        of parameters (Holm).
     verdict
         Whether it matters more or less than before.
     sentence
-        What changed, for people.
+        What changed, in words.
     reason
         Why it is not testable; empty if it is.
     """
@@ -67,9 +67,9 @@ class Difference(Result):
     studies
         The two, before and after.
     only_before, only_after
-        Parameters of one of them.
+        Parameters of only one of them.
     cutoff, cutoff_value
-        Whether each study's target set is the best of its own trials, or all trials up to one
+        Whether each study's target set is the best of its own trials, or all trials that reach one
         objective; and that objective.
     target_shares
         The share of each study's trials that is in its target set.
@@ -78,12 +78,12 @@ class Difference(Result):
     branches
         The branches of gates that both studies have, in each of them.
     branch_changes
-        Of each of these branches, whether it wins in one study and loses in the other.
+        Whether each of these branches wins in one study and loses in the other.
     same_trials
         Whether both studies have the same trials: then there is nothing to compare.
     best
-        The best value of a complete trial, before and after; None where it is not known, and with
-        several objectives.
+        The best value of a complete trial, before and after; None if unknown, or with several
+        objectives.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class Difference(Result):
         """The parameters that matter more or less than before; no branches.
 
         Something has changed if there is one of these or of :attr:`branches_changed`: this is what
-        ``condped diff --fail-if changed`` asks.
+        ``condped diff --fail-if changed`` checks.
         """
         return tuple(one for one in self.parameters if one.verdict in ("more", "less"))
 

@@ -13,13 +13,13 @@ from condped.analyse.importance.result import ImportanceResult
 class StudyEffect:
     """Good values of a parameter in one study.
 
-    Of several regimes that with the most target trials is told.
+    If it has several regimes, those of the one with the most target trials.
 
     Attributes
     ----------
     inside, outside
-        The median objective with good values and with others; None of trials that are not in
-        memory, and of several objectives.
+        The median objective with good values and with others; None if trials are not in memory, or
+        with several objectives.
     """
 
     good: tuple[str, ...]
@@ -44,16 +44,16 @@ def study_effects(result: ImportanceResult) -> dict[str, StudyEffect]:
 def _from_trials(result: ImportanceResult, names: tuple[str, ...]) -> dict[str, StudyEffect]:
     """Return the effects of these parameters with medians, if the trials are in memory."""
     counts = None if result._analysis is None else result._analysis.counts
-    if counts is None or counts.trials is None or counts.trials.asked.in_memory is None:
+    if counts is None or counts.trials is None or counts.trials.given.in_memory is None:
         return {}
-    if not names or len(counts.trials.asked.goals) > 1 or result.target_quantile is None:
+    if not names or len(counts.trials.given.goals) > 1 or result.target_quantile is None:
         return {}
     study = StudyTrials.of(counts, LEVEL)
-    told: dict[str, StudyEffect] = {}
+    effects: dict[str, StudyEffect] = {}
     for name in names:
         found = good_medians(study, result.densities[name], name)
         if found is not None:
             density, inside, outside = found
             labels = tuple(good.label for good in density.good)
-            told[name] = StudyEffect(labels, inside, outside)
-    return told
+            effects[name] = StudyEffect(labels, inside, outside)
+    return effects

@@ -1,4 +1,4 @@
-"""What studies are about: they can be compared if good means the same in all of them."""
+"""Studies can be compared if good means the same in all of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def require_same_goals(
     """
     one, other = goals
     both = [f"{shortened(name)!r}" for name in names]
-    ways = [", ".join(goal.direction for goal in some) for some in goals]
+    directions = [", ".join(goal.direction for goal in some) for some in goals]
     called = [", ".join(goal.name for goal in some) for some in goals]
     if len(one) != len(other) or (same_names and called[0] != called[1]):
         raise DataError(
@@ -26,9 +26,9 @@ def require_same_goals(
             "objectives. Set objective to what they share, by its name or its place, or leave one "
             "of them out."
         )
-    if ways[0] != ways[1]:
+    if directions[0] != directions[1]:
         raise DataError(
-            f"The studies {both[0]} ({ways[0]}) and {both[1]} ({ways[1]}) have different "
-            "directions: what is good in one is bad in the other. Leave one of them out, or negate "
-            "its objective."
+            f"The studies {both[0]} ({directions[0]}) and {both[1]} ({directions[1]}) have "
+            "different directions: what is good in one is bad in the other. Leave one of them out, "
+            "or negate its objective."
         )

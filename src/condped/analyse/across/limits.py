@@ -12,20 +12,20 @@ from condped.count.trials import Trials
 from condped.safe_text import listed, percent, shortened
 
 _MOST_NAMES = 5
-_MUCH_LARGER = 2.0  # times as many trials, from which on it is said
+_MUCH_LARGER = 2.0  # ratio of trials from which on it is mentioned
 
 
 def untestable(found: Sequence[StudyNumbers], *, tied: bool) -> str | None:
-    """Return why no parameter can be compared; None if those can that both tell enough of."""
+    """Return why no parameter can be compared; None if those with enough target trials can."""
     if any(study.result.reason is not None for study in found):
         return "no conclusion is possible for a study"
     if len(drawn_alike(found)) < len(found):
         return "one study was drawn at random, the other was not"
-    return "ties make the target sets too unlike in size" if tied else None
+    return "ties make the sizes of the target sets too different" if tied else None
 
 
 def have_same_trials(found: Sequence[StudyNumbers], both: Sequence[Trials]) -> bool:
-    """Return whether the same trials count in both studies, as far as these are in memory."""
+    """Return whether both studies have the same trials; False if these are not in memory."""
     one, other = (trials.in_memory for trials in both)
     if one is None or other is None or any(study.result.reason is not None for study in found):
         return False
@@ -40,11 +40,11 @@ def limits(
 ) -> Iterator[str]:
     """Iterate over what limits the comparison."""
     one, other = found
-    untold = [study for study in found if study.result.reason is not None]
-    for study in untold:
+    undetermined = [study for study in found if study.result.reason is not None]
+    for study in undetermined:
         name = shortened(study.name)
         yield f"No conclusion is possible for the study {name}: {study.result.reason}"
-    if untold:
+    if undetermined:
         return
     for own, others in ((one, other), (other, one)):
         names = [name for name in own.result.names if name not in others.result]
@@ -53,13 +53,14 @@ def limits(
     for name in one.result.names:
         if name in other.result and one.domains[name] != other.domains[name]:
             yield (
-                f"{shortened(name)} has other domains: {one.domains[name]} in "
+                f"{shortened(name)} has different domains: {one.domains[name]} in "
                 f"{shortened(one.name)}, {other.domains[name]} in {shortened(other.name)}. A wider "
                 "one lets a parameter explain more."
             )
     goals = [" and ".join(goal.name for goal in trials.goals) for trials in both]
     if goals[0] != goals[1]:
-        yield f"The objectives have other names: {shortened(goals[0])} and {shortened(goals[1])}."
+        names = [shortened(goal) for goal in goals]
+        yield f"The objectives have different names: {names[0]} and {names[1]}."
     sizes = sorted((study.trials, study.name) for study in found)
     if sizes[1][0] >= _MUCH_LARGER * max(sizes[0][0], 1):
         yield (
@@ -75,13 +76,13 @@ def limits(
             "'common', or a higher target_quantile."
         )
     if cutoff == "common":
-        told = " and ".join(
+        each = " and ".join(
             f"{percent(share)} of {shortened(study.name)}"
             for share, study in zip(shares, found, strict=True)
         )
         yield (
-            f"One cut-off for both: it is reached by {told}. What is explained depends on this "
-            "share, too."
+            f"One cut-off for both: it is reached by {each}. What is explained also depends on "
+            "this share."
         )
     else:
         yield "Each study is compared within itself: its target set is the best of its own trials."
@@ -92,7 +93,7 @@ def _samplers(found: Sequence[StudyNumbers]) -> Iterator[str]:
     learns = [study.result.evidence.sampling for study in found]
     adaptive = [not study.independent for study in found]
     find = (
-        "To find a change, draw some 300 trials of each study at random, such as with Optuna's "
+        "To find a change, draw some 300 trials of each study at random, for example with Optuna's "
         "RandomSampler, and compare these."
     )
     if adaptive[0] != adaptive[1]:
@@ -104,6 +105,6 @@ def _samplers(found: Sequence[StudyNumbers]) -> Iterator[str]:
         )
     elif all(adaptive):
         yield (
-            "Neither study was drawn at random. Errors allow for what a sampler that learns does "
-            f"by luck, so that a change of what a parameter explains hardly ever shows. {find}"
+            "Neither study was drawn at random. Errors allow for the luck of a sampler that "
+            f"learns, so a change of what a parameter explains is hardly ever found. {find}"
         )

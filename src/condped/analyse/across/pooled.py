@@ -31,21 +31,21 @@ from condped.safe_text import listed, percent, shortened
 
 _MOST_NAMES = 5
 _FEW = 2  # studies that are named rather than counted
-ODD = 0.05  # chance of naming any study as odd where none is
-DIFFERS = 0.05  # share of false discoveries among parameters that are said to differ
+ODD = 0.05  # chance of reporting any study as odd if none is
+DIFFERS = 0.05  # share of false discoveries among parameters that are reported to differ
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Compared:
-    """One parameter in the studies that tell something about it.
+    """One parameter in the studies that have it and allow a conclusion.
 
     Attributes
     ----------
     cells
-        All of them.
+        Those of all these studies.
     studies, trials, values, sampling, chance, errors
         Those that can be compared, how many trials they have, what it explains there, both parts of
-        its variance, and errors if they are alike.
+        its variance, and errors if the studies are alike.
     """
 
     name: str
@@ -59,7 +59,7 @@ class _Compared:
     spread: Spread
 
     def odd_p_values(self) -> FloatArray:
-        """Return (studies,): p-values of being odd; NaN where it is not tested."""
+        """Return (studies,): p-values of being odd; NaN where not tested."""
         if len(self.studies) < MANY_STUDIES:
             return unlike_every_other(self.values, self.sampling, self.chance, self.trials)
         return odd_p_values(self.values, self.errors, self.chance)
@@ -68,14 +68,14 @@ class _Compared:
 def pooled(
     studies: Sequence[StudyNumbers], cells: Sequence[StudyImportance], level: float
 ) -> tuple[tuple[PooledParameter, ...], tuple[StudyImportance, ...]]:
-    """Return the parameters over all studies, and the cells with those marked that are odd."""
-    told = {study.name: study for study in studies if study.result.status == "ok"}
-    alike = {study.name for study in drawn_alike(list(told.values()))}
+    """Return the parameters over all studies, and the cells with odd ones marked."""
+    conclusive = {study.name: study for study in studies if study.result.status == "ok"}
+    alike = {study.name for study in drawn_alike(list(conclusive.values()))}
     by_name: dict[str, list[StudyImportance]] = {cell.parameter: [] for cell in cells}
     for cell in cells:
-        if cell.study in told:
+        if cell.study in conclusive:
             by_name[cell.parameter].append(cell)
-    every = [_compared(name, own, told, alike, level) for name, own in by_name.items()]
+    every = [_compared(name, own, conclusive, alike, level) for name, own in by_name.items()]
     marked = _odd_ones(every, cells)
     odd: dict[str, list[str]] = {cell.parameter: [] for cell in marked}
     for cell in marked:
@@ -84,10 +84,10 @@ def pooled(
     agreement = _agreements(every)
     found = [
         replace(
-            _pooled(one, agreement[one.name], tuple(odd[one.name]), told, level),
+            _pooled(one, agreement[one.name], tuple(odd[one.name]), conclusive, level),
             reason=None
             if len(one.studies) > 1
-            else _why_not_compared(one.name, one.cells, told, alike),
+            else _why_not_compared(one.name, one.cells, conclusive, alike),
         )
         for one in every
         if one.cells
@@ -109,20 +109,20 @@ def drawn_alike(studies: Sequence[StudyNumbers]) -> list[StudyNumbers]:
 def _compared(
     name: str,
     cells: Sequence[StudyImportance],
-    told: dict[str, StudyNumbers],
+    conclusive: dict[str, StudyNumbers],
     alike: set[str],
     level: float,
 ) -> _Compared:
     studies = tuple(
         cell.study
         for cell in cells
-        if cell.study in alike and told[cell.study].explained[name].known
+        if cell.study in alike and conclusive[cell.study].explained[name].known
     )
-    explained = [told[study].explained[name] for study in studies]
+    explained = [conclusive[study].explained[name] for study in studies]
     values = np.array([one.value for one in explained])
     sampling = np.array([one.sampling for one in explained])
     chance = np.array([one.chance for one in explained])
-    trials = np.array([told[study].trials for study in studies], dtype=np.int64)
+    trials = np.array([conclusive[study].trials for study in studies], dtype=np.int64)
     errors = errors_if_alike(sampling, chance, trials)
     spread = spread_of(values, errors, level)
     return _Compared(name, tuple(cells), studies, trials, values, sampling, chance, errors, spread)
@@ -133,9 +133,9 @@ def _agreements(every: Sequence[_Compared]) -> dict[str, tuple[float | None, Agr
     p_values = np.array([one.spread.p_value for one in every])
     corrected = adjusted(p_values) if len(p_values) else p_values
     found: dict[str, tuple[float | None, Agreement]] = {}
-    for one, p_value, fair in zip(every, p_values, corrected, strict=True):
+    for one, p_value, adjusted_p in zip(every, p_values, corrected, strict=True):
         verdict: Agreement = "no evidence" if np.isfinite(p_value) else "not testable"
-        if fair <= DIFFERS:
+        if adjusted_p <= DIFFERS:
             verdict = "differs"
         found[one.name] = plain_p(float(p_value)), verdict
     return found
@@ -144,13 +144,13 @@ def _agreements(every: Sequence[_Compared]) -> dict[str, tuple[float | None, Agr
 def _odd_ones(
     every: Sequence[_Compared], cells: Sequence[StudyImportance]
 ) -> tuple[StudyImportance, ...]:
-    """Return the cells with those marked that are unlike the other studies."""
+    """Return the cells, with those marked that are unlike the other studies."""
     places = [(one.name, study) for one in every for study in one.studies]
     p_values = [one.odd_p_values() for one in every]
-    fair = holm(np.concatenate(p_values)) if p_values else np.zeros(0)
-    known = dict(zip(places, fair.tolist(), strict=True))
+    corrected = holm(np.concatenate(p_values)) if p_values else np.zeros(0)
+    known = dict(zip(places, corrected.tolist(), strict=True))
     for one, own in zip(every, p_values, strict=True):
-        if np.isfinite(own).any():  # of few studies one is tested, and the others are not odd
+        if np.isfinite(own).any():  # with few studies, one is tested and the others are not odd
             untested = np.flatnonzero(np.isnan(own))
             known |= {(one.name, one.studies[place]): 1.0 for place in untested}
     return tuple(
@@ -164,15 +164,15 @@ def _pooled(
     one: _Compared,
     agreement: tuple[float | None, Agreement],
     odd: tuple[str, ...],
-    told: dict[str, StudyNumbers],
+    conclusive: dict[str, StudyNumbers],
     level: float,
 ) -> PooledParameter:
     importances = np.array([cell.importance for cell in one.cells])
-    errors = np.array([_importance_error(told[cell.study], one.name) for cell in one.cells])
+    errors = np.array([_importance_error(conclusive[cell.study], one.name) for cell in one.cells])
     mean = mean_of(importances, errors, level)
     explained = [cell.explained for cell in one.cells if cell.explained is not None]
-    labels = tuple(dict.fromkeys(told[cell.study].domains[one.name] for cell in one.cells))
-    if len(one.cells) == 1:  # its own interval, as the study has it
+    labels = tuple(dict.fromkeys(conclusive[cell.study].domains[one.name] for cell in one.cells))
+    if len(one.cells) == 1:  # the study's own interval
         (cell,) = one.cells
         low = mean.value if cell.low is None else cell.low
         high = mean.value if cell.high is None else cell.high
@@ -205,27 +205,27 @@ def _importance_error(study: StudyNumbers, name: str) -> float:
 
 def comparison_limits(studies: Sequence[StudyNumbers]) -> Iterator[str]:
     """Iterate over what limits the comparison: parameters that few target trials have, and ties."""
-    told = [study for study in studies if study.result.status == "ok"]
-    if len(told) < 2:
+    conclusive = [study for study in studies if study.result.status == "ok"]
+    if len(conclusive) < 2:
         return
-    compared = drawn_alike(told)
-    others = [study.name for study in told if study not in compared]
+    compared = drawn_alike(conclusive)
+    others = [study.name for study in conclusive if study not in compared]
     if len(compared) > 1:
         yield from _otherwise_drawn(compared, others)
         yield from _rarely_there(compared)
     elif others:
         yield (
-            f"What parameters explain is not compared: {shortened(compared[0].name)} was drawn at "
-            f"random and {shortened(others[0])} by a sampler that learns from results, and it "
-            "depends on that."
+            f"What parameters explain is not compared, since it depends on how trials were drawn: "
+            f"{shortened(compared[0].name)} at random, {shortened(others[0])} by a sampler that "
+            "learns from results."
         )
-    least = min(study.share for study in told)
-    tied = [study.name for study in told if other_shares((study.share, least))]
+    least = min(study.share for study in conclusive)
+    tied = [study.name for study in conclusive if other_shares((study.share, least))]
     if tied:
         yield (
-            f"Ties make target sets unlike in size, from {percent(least)} of the trials to "
-            f"{percent(max(study.share for study in told))}, and what a parameter explains "
-            f"depends on it. Larger ones: {listed(tied, _MOST_NAMES)}."
+            f"Because of ties, target sets differ in size, from {percent(least)} of the trials to "
+            f"{percent(max(study.share for study in conclusive))}, and what a parameter explains "
+            f"depends on that. Larger ones: {listed(tied, _MOST_NAMES)}."
         )
 
 
@@ -239,12 +239,12 @@ def _otherwise_drawn(compared: Sequence[StudyNumbers], others: Sequence[str]) ->
     yield (
         f"Left out of the comparison, since {'its' if len(others) == 1 else 'their'} trials were "
         f"drawn {own}: {listed(others, _MOST_NAMES)}. Those of the other {len(compared)} studies "
-        f"were drawn {rest}, and what a parameter explains depends on it."
+        f"were drawn {rest}, and what a parameter explains depends on that."
     )
 
 
 def _rarely_there(compared: Sequence[StudyNumbers]) -> Iterator[str]:
-    """Say which parameters too few target trials have, those of the same studies together."""
+    """Say which parameters too few target trials have, grouped by studies."""
     lacking: dict[str, list[str]] = {}
     for study in compared:
         for name, one in study.explained.items():
@@ -273,7 +273,10 @@ def _counted_studies(names: Sequence[str], every: int) -> str:
 
 
 def _why_not_compared(
-    name: str, cells: Sequence[StudyImportance], told: dict[str, StudyNumbers], alike: set[str]
+    name: str,
+    cells: Sequence[StudyImportance],
+    conclusive: dict[str, StudyNumbers],
+    alike: set[str],
 ) -> str:
     """Return why a parameter cannot be compared, ending in "it"."""
     have = [cell.study for cell in cells]
@@ -282,14 +285,14 @@ def _why_not_compared(
     own = [study for study in have if study in alike]
     if len(own) < 2:
         return "fewer than two studies that were drawn alike have it"
-    hits = {study: told[study].explained[name].hits for study in own}
+    hits = {study: conclusive[study].explained[name].hits for study in own}
     few = [study for study, number in hits.items() if number < FEWEST_HITS]
     if len(own) - len(few) > 1:
-        return "too few trials tell the error of it"
-    where = _counted_studies(few, len(told))
+        return "there are too few trials to estimate the error of it"
+    where = _counted_studies(few, len(conclusive))
     if any(hits[study] for study in few):
         return f"in {where} fewer than {FEWEST_HITS} target trials have it"
-    if len(few) == len(told):
+    if len(few) == len(conclusive):
         return "no target trial of any study has it"
     return f"in {where} no target trial has it"
 

@@ -1,4 +1,4 @@
-"""Reports of single studies, beside the page that compares them."""
+"""Reports of single studies, next to the page that compares them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def write_reports(
         assert trials is not None
         file = place / f"{number:0{len(str(len(known)))}}-{_file_name(name)}.html"
         report(
-            trials.asked,
+            trials.given,
             file,
             target_quantile=results[name].target_quantile,
             title=name,
@@ -51,7 +51,7 @@ def write_reports(
 
 
 def _options(declaration: Any) -> dict[str, Any]:
-    """Return options as they were given, by name."""
+    """Return the options that differ from their defaults, by name."""
     return {
         one.name: getattr(declaration, one.name)
         for one in fields(declaration)
@@ -60,5 +60,5 @@ def _options(declaration: Any) -> dict[str, Any]:
 
 
 def _file_name(name: str) -> str:
-    """Return what of a study's name every file system takes."""
+    """Return a study's name in characters that every file system accepts."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:_MOST_LETTERS] or "study"

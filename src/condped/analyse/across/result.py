@@ -36,7 +36,7 @@ class ComparedStudy:
     trials, used, target_size
         How many trials there are, how many count, and how many are in the target set.
     sampling
-        How its parameters were tested, and why so.
+        How its parameters were tested, and why.
     reason
         Why no conclusion is possible for it; None where one is.
     missing
@@ -65,21 +65,21 @@ class StudyImportance:
     Attributes
     ----------
     importance, low, high
-        As :func:`condped.importance` gives them, with an interval; None without one.
+        As :func:`condped.importance` gives them, with an interval; None if there is none.
     explained, error
         The share of reaching the target set that it explains, without bias, and its standard
         error: what studies are compared by. None where unknown.
     good
-        Good values, where the parameter matters; of several regimes in that with the most target
-        trials.
+        Good values, if the parameter matters; with several regimes, those of the one with the most
+        target trials.
     inside, outside
-        The median objective there with good values and with others; None of trials that are not in
-        memory, and of several objectives.
+        The median objective there with good values and with others; None if trials are not in
+        memory, or with several objectives.
     odd
         Whether it is unlike every other study, and further away than these are from each other.
     odd_p_value
-        Of that, adjusted for all parameters and studies; None where it is unknown. Of fewer
-        than seven studies one per parameter is tested, the others have 1.
+        Its p-value, adjusted for all parameters and studies; None if unknown. With fewer than seven
+        studies, one per parameter is tested, and the others have 1.
     """
 
     study: str
@@ -105,9 +105,11 @@ class PooledParameter:
     Attributes
     ----------
     studies
-        How many have it, and tell something about it.
+        How many have it and allow a conclusion.
     importance, low, high
         The mean, every study counting alike, with an interval for studies like these.
+    explained
+        The mean share of reaching the target set that it explains.
     spread
         Standard deviation of what it explains between studies, beyond chance.
     spread_p_value, agreement
@@ -117,14 +119,14 @@ class PooledParameter:
     odd
         The studies in which it is odd.
     domains
-        Its domains, where not all studies have the same.
+        Its domains, if not all studies have the same.
     compared
-        How many studies the spread comes from: those of which an error is known, with five target
-        trials or more that have the parameter.
+        How many studies the spread comes from: those with a known error and at least five target
+        trials that have the parameter.
     spread_low, spread_high
-        An interval around the spread; None where there is no upper end.
+        An interval around the spread; None if there is no upper end.
     reason
-        Why studies cannot be compared by it; None where they can.
+        Why studies cannot be compared by it; None if they can.
     """
 
     name: str
@@ -164,7 +166,7 @@ class Across(Result):
     notes
         What could not be compared, and why.
     branches
-        Of gates that several studies share.
+        Those of gates that several studies share.
 
     Examples
     --------
@@ -242,14 +244,14 @@ class Across(Result):
         title: str | None = None,
         reports: str | os.PathLike[str] | None = None,
     ) -> None:
-        """Write everything on one page that anybody can open, without a network.
+        """Write everything to one page that anybody can open, without a network.
 
         Parameters
         ----------
         path
             Where to write the page; its name ends in ``.html``.
         title
-            What stands on top.
+            The headline.
         reports
             A folder to write the report of each study into; the page links to them. Needs the
             trials, which a result that was saved does not have.
@@ -291,17 +293,17 @@ class Across(Result):
         """Return a smaller space for the next study of this kind.
 
         Ranges are spanned by the three best trials with the parameter of each study that has tried
-        it often enough, with a margin; choices go that are good clearly less often than others. The
-        margin is the smallest with which the best trial of a study that was left out lies inside
-        often enough: the best trial of another study lies outside with a chance of at most
-        ``risk``, assuming that it is drawn like the past ones. So K studies cannot
-        speak for a risk below 1 / (K + 1), and then nothing is narrowed. Where good values are
-        found everywhere, or too few studies tell, a domain stays as it is.
+        it often enough, with a margin; choices that are good clearly less often than others are
+        dropped. The margin is the smallest with which the best trial of a study that was left out
+        lies inside often enough: the best trial of another study lies outside with a chance of at
+        most ``risk``, assuming that it is drawn like the past ones. So K studies do not suffice for
+        a risk below 1 / (K + 1), and then nothing is narrowed. Where good values are found
+        everywhere, or too few studies have tried them, a domain stays as it is.
 
         Parameters
         ----------
         risk
-            The chance that is accepted.
+            The accepted chance.
         """
         return start_space(self, risk)
 
@@ -323,5 +325,5 @@ class Across(Result):
         return starts_of(self, number, space)
 
     def prior(self) -> Prior:
-        """Return the densities of good values per parameter and regime, every study alike."""
+        """Return the densities of good values by parameter and regime, averaged over studies."""
         return prior_of(self)

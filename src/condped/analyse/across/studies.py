@@ -1,4 +1,4 @@
-"""From several studies as people have them to the numbers of each."""
+"""From several studies of any kind to the numbers of each."""
 
 from __future__ import annotations
 
@@ -33,19 +33,21 @@ class StudiesFound:
 
 @dataclass(slots=True)
 class _Seen:
-    """What the studies so far are about."""
+    """The goals and contents of the studies so far."""
 
-    told: bool  # whether the caller said what the objective is
+    objective_named: bool  # by the caller
     goals: tuple[Goal, ...] | None = None
     first: str = ""
     contents: dict[bytes, str] = field(default_factory=dict)  # the first study with each content
     same_as: dict[str, str] = field(default_factory=dict)
 
     def add(self, name: str, trials: Trials) -> None:
-        """Look at a study; raises if it is about something else than the others."""
+        """Add a study; raise if its objectives differ from those of the others."""
         if self.goals is None:
             self.goals, self.first = trials.goals, name
-        require_same_goals((self.first, name), (self.goals, trials.goals), same_names=not self.told)
+        require_same_goals(
+            (self.first, name), (self.goals, trials.goals), same_names=not self.objective_named
+        )
         table = trials.in_memory
         if table is not None:
             content = content_of(table)
@@ -54,10 +56,12 @@ class _Seen:
             self.contents.setdefault(content, name)
 
 
-def numbers_of_studies(studies: Studies, question: Question, *, told: bool) -> StudiesFound:
-    """Return the numbers of each study; ``told`` says that the caller named the objective."""
+def numbers_of_studies(
+    studies: Studies, question: Question, *, objective_named: bool
+) -> StudiesFound:
+    """Return the numbers of each study; ``objective_named`` says if the caller did."""
     many = len(studies.names) > MOST_REPLAYED
-    seen = _Seen(told)
+    seen = _Seen(objective_named)
     found: list[StudyNumbers] = []
     for number, (name, open_it) in enumerate(studies.opened, start=1):
         with naming_study(name):
@@ -76,7 +80,7 @@ def numbers_of_studies(studies: Studies, question: Question, *, told: bool) -> S
 
 
 def _forget(trials: Trials) -> None:
-    """Drop what only saves time while a study is analysed: over many studies it adds up."""
+    """Drop the caches of a study's analysis, which add up over many studies."""
     trials.found.clear()
     source = trials.counter.source
     if isinstance(source, TableSource):
@@ -84,7 +88,7 @@ def _forget(trials: Trials) -> None:
 
 
 def content_of(table: TrialTable) -> bytes:
-    """Return what tells trials from others, in a few bytes."""
+    """Return a fingerprint of the trials."""
     found = hashlib.blake2b(digest_size=16)
     for objective in table.objectives:
         found.update(np.ascontiguousarray(objective.values).tobytes())

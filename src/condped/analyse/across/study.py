@@ -28,18 +28,18 @@ from condped.estimate.settings import Measure
 # The jackknife counts what chance alone gives three times: twice as a sum over pairs of trials
 # (Efron and Stein), and once because cut-offs move.
 _CHANCE_IN_JACKKNIFE = 3.0
-# Runs of one sampler that learns differ by more than the trials of a run and replays of it show: so
-# many times more, and so many times chance where nothing could be replayed. Chosen on some of the
-# stored studies, measured on the others and on fresh ones (docs/trust/across.md).
+# Runs of a sampler that learns differ by more than the trials of one run and its replays show: by
+# the first factor, or by the second where nothing could be replayed. Chosen on some of the stored
+# studies, measured on the others and on fresh ones (docs/trust/across.md).
 _LEARNING = 1.5
 _NOT_REPLAYED = 3.0
-# Which branch such a sampler settles in is luck, too: the error of what a parameter inside a branch
+# Which branch such a sampler settles on is luck, too: the error of what a parameter inside a branch
 # explains, as a share of it.
 _LUCKY_BRANCH = 1 / 3
-# Times as large a share of the trials in one target set, from which on nothing is compared: with
-# ties, a parameter explains another thing then.
+# Ratio of the target sets' shares of the trials above which nothing is compared: with such ties,
+# what a parameter explains is not the same thing.
 _OTHER_SHARE = 1.5
-FEWEST_HITS = 5  # target trials with a parameter, below which errors say little
+FEWEST_HITS = 5  # target trials with a parameter; with fewer, errors are unreliable
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,17 @@ class Explained:
     Attributes
     ----------
     value
-        Estimated without bias, so below 0 now and then where it explains nothing. The paper's η²
-        is too high by an amount that depends on the number of trials, so that studies of different
-        sizes would seem to differ.
+        Estimated without bias, so sometimes below 0 if it explains nothing. The paper's η² is too
+        high by an amount that depends on the number of trials, so that studies of different sizes
+        would seem to differ.
     sampling
-        Its variance because other trials would show the effect otherwise; about 1 / trials. Below
-        0 now and then, since it is estimated. NaN: unknown.
+        The part of its variance that comes from how other trials would show the effect; about
+        1 / trials. Sometimes below 0, since it is estimated. NaN: unknown.
     chance
-        Its variance if the parameter did nothing: by chance, and by the drift of a sampler that
+        Its variance if the parameter had no effect: by chance, and by the drift of a sampler that
         learns. NaN: unknown.
     hits
-        How many target trials have the parameter; with fewer than five, errors say little.
+        How many target trials have the parameter; with fewer than five, errors are unreliable.
     """
 
     value: float
@@ -97,7 +97,7 @@ class StudyNumbers:
 
     @property
     def share(self) -> float:
-        """The share of its trials that is in the target set; more than was asked for with ties."""
+        """The share of its trials that is in the target set; larger than requested with ties."""
         return self.result.target_size / max(self.trials, 1)
 
     def described(self) -> StudyNumbers:
@@ -107,7 +107,7 @@ class StudyNumbers:
 
     @cached_property
     def domains(self) -> dict[str, str]:
-        """The domains of each parameter, for people; in the same order in all studies."""
+        """Labels of each parameter's domains, in the same order in all studies."""
         return {
             one.name: ", ".join(sorted({r.label for r in one.regimes if r.domain is not None}))
             for one in self.result
@@ -122,7 +122,7 @@ class StudyNumbers:
 
 
 def other_shares(shares: Sequence[float]) -> bool:
-    """Return whether target sets are so unlike in size that what is explained is not the same."""
+    """Return whether target sets differ so much in size that explained shares do, too."""
     return max(shares) > _OTHER_SHARE * min(shares)
 
 
@@ -153,11 +153,11 @@ def explained_shares(analysis: Analysis, question: Question) -> dict[str, Explai
     values = per_parameter(found.contribution - bias, found.owner, len(names))[0] / unit
     chance = per_parameter(_chance(ranked), found.owner, len(names))[0] / unit**2
     drifted = per_parameter(drift, found.owner, len(names))[0] / unit**2
-    asked = _unbiased(question)
-    parts = replicated(trials.raw, trials.top, asked)
+    unbiased = _unbiased(question)
+    parts = replicated(trials.raw, trials.top, unbiased)
     sampling = np.full(len(names), np.nan)
     if parts is not None:
-        sampling = _replicated_variance(*parts, asked) - _CHANCE_IN_JACKKNIFE * chance
+        sampling = _replicated_variance(*parts, unbiased) - _CHANCE_IN_JACKKNIFE * chance
     if counts.significance.decision.test != "one":
         stretch = np.where(drifted > 0, _LEARNING, _NOT_REPLAYED) ** 2
         sampling, chance = stretch * sampling, stretch * np.maximum(chance, drifted)
@@ -173,7 +173,7 @@ def explained_shares(analysis: Analysis, question: Question) -> dict[str, Explai
 
 
 def _unbiased(question: Question) -> Question:
-    """Return the question that studies are compared by, whatever importances were asked for.
+    """Return the question that studies are compared by, whatever importances were requested.
 
     It is about values within regimes, compared with the region set, as the calibrated method is.
     """
@@ -192,7 +192,7 @@ def _replicated_variance(variance: FloatArray, kappa: FloatArray, question: Ques
 
 
 def _drift(counts: SetCounts, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
-    """Return (R, T): what the sampler alone gives each regime, and how this varies."""
+    """Return (R, T): what each regime gets from the sampler alone, and the variance of this."""
     found = counts.significance
     if found.decision.test in ("both", "independent"):  # which replay some of the parameters
         assert counts.trials is not None

@@ -31,7 +31,7 @@ from condped.trials.batch import Batch
 from condped.trials.repeats import merged, repeating
 from condped.trials.table import State, TrialTable
 
-_FEWEST_FAILED = 5  # trials with a choice, all of which failed, from which on it is named
+_FEWEST_FAILED = 5  # trials with a choice, all failed, that it takes to mention it
 
 
 @takes(AnalysisOptions, *ANALYSIS)
@@ -44,17 +44,16 @@ def advise(
 ) -> Advice:
     """Suggest a narrower search space: what to fix, narrow, widen and leave.
 
-    Only parameters with strong evidence of an effect are touched: chance alone would make one of
-    all parameters seem to matter so much at most one time in twenty, and would let what is left out
-    reach the target set so rarely at most one time in a hundred. Of a sampler that learns from
-    results, fewer than 100 trials are not enough to narrow anything, and nothing is narrowed to
-    where it draws most values already. A bound is said to need
-    widening if most of the best trials lie near it and the objective still improves there, other
-    parameters being equal; the new space keeps such a bound. Trials that repeat a configuration
-    count once, with the mean of their objectives, unless only some ``parameters`` were chosen. With
-    ``where`` the new space is held to the condition, which has to be made of comparisons of single
-    parameters with values, joined by ``and``. All trials are looked at, whatever
-    ``region_quantile`` says.
+    Only parameters with strong evidence of an effect are changed: chance alone would make any
+    parameter seem to matter as much at most one time in twenty, and would let what is left out
+    reach the target set as rarely at most one time in a hundred. If the sampler learns from
+    results, nothing is narrowed with fewer than 100 trials, nor to where it draws most values
+    already. Widening a bound is suggested if most of the best trials lie near it and the objective
+    still improves there, other parameters being equal; the new space keeps such a bound. Trials
+    that repeat a configuration count once, with the mean of their objectives, unless only some
+    ``parameters`` were chosen. With ``where`` the new space is limited to the condition, which must
+    consist of comparisons of single parameters with values, joined by ``and``. All trials are used,
+    whatever ``region_quantile`` is.
 
     Parameters
     ----------
@@ -78,13 +77,13 @@ def advise(
     check_explore(explore)
     if options.get("groups"):
         raise SettingsError("Advice is about single parameters. Leave groups out.")
-    asked = Options.of(advise, options)
-    question = asked.question((target_quantile,))
+    parsed = Options.of(advise, options)
+    question = parsed.question((target_quantile,))
     require_conditions("advise", question)
-    # What to leave out is judged among all trials: outside the region set is not good, either.
+    # What to leave out is decided from all trials: outside the region set is not good, either.
     region_quantile = question.settings.region_quantile
     question = replace(question, settings=replace(question.settings, region_quantile=1.0))
-    recorded = open_table("Advice", source, **asked.reading)
+    recorded = open_table("Advice", source, **parsed.reading)
     alone = recorded.some_parameters or not recorded.parameters
     table = recorded if alone else merged(recorded)
     counts = count_sets(table, question)
@@ -112,7 +111,7 @@ def advise(
     found, known = adviser.proposals()
     domains = {**restrictions, **{key: proposal.domain for key, proposal in found.items()}}
     stays = adviser.staying(domains)
-    # Where nothing says when a parameter is active, the trials of the new space have a say.
+    # A parameter with an unknown condition stays if trials in the new space have it.
     unexplained = structure.unexplained
     gone = [name for name in unexplained if not (adviser.present(name) & stays).any()]
     space, possible = narrowed(base, domains, without=gone)
@@ -140,7 +139,7 @@ def advise(
 
 
 def check_explore(explore: float) -> None:
-    """Raise if a share of trials in the old space is none."""
+    """Raise if ``explore`` is not a valid share of trials."""
     if not is_number(explore) or not 0 <= explore < 1:
         raise SettingsError(
             f"explore must be a number from 0 to below 1 (got {brief(explore)}): the share of "
@@ -154,7 +153,7 @@ def _adaptive(table: TrialTable, top: Sets, settings: Settings) -> bool:
 
 
 def _blocks(region: BoolArray, blocks: int) -> IntArray:
-    """Return the stretch of time of each trial."""
+    """Return the block in time of each trial."""
     passed = np.cumsum(region) - 1
     size = max(int(np.count_nonzero(region)), 1)
     return np.asarray(np.clip(passed * blocks // size, 0, blocks - 1))
@@ -163,27 +162,27 @@ def _blocks(region: BoolArray, blocks: int) -> IntArray:
 def _space_notes(
     table: TrialTable, unknown: Sequence[UnknownCondition], gone: Sequence[str]
 ) -> Iterator[str]:
-    """Iterate over what the user should know of the new space."""
+    """Iterate over what the user should know about the new space."""
     if table.where is not None:
         yield f"The new space is for {table.where.text} only."
     for name in gone:
         yield f"{name}: its condition is unknown, and no trial in the new space has it; left out."
     for entry in unknown:
-        told = f"active in {entry.active} of {entry.trials} trials; its condition is unknown"
+        why = f"active in {entry.active} of {entry.trials} trials; its condition is unknown"
         if entry.active == entry.trials:
-            told = "its domain varies, and why is unknown"
+            why = "its domain varies for an unknown reason"
         yield (
-            f"{entry.parameter}: {told}. The code does not suggest it: put in your own if, where a "
+            f"{entry.parameter}: {why}. The code does not suggest it: add your own if where a "
             "comment says so. The new space lists it without a condition."
         )
 
 
 def _trial_notes(recorded: TrialTable, table: TrialTable, region_quantile: float) -> Iterator[str]:
-    """Iterate over what the user should know of the trials behind the advice."""
+    """Iterate over what the user should know about the trials behind the advice."""
     if region_quantile != 1.0:
         yield (
-            "Advice looks at all trials, not only at the best "
-            f"{100 * region_quantile:g} %: what lies outside these is not good, either."
+            "Advice uses all trials, not only the best "
+            f"{100 * region_quantile:g} %: those outside are not good, either."
         )
     again = len(recorded) - len(table)
     if again:
@@ -200,7 +199,7 @@ def _trial_notes(recorded: TrialTable, table: TrialTable, region_quantile: float
 
 
 def _failing_notes(table: TrialTable) -> Iterator[str]:
-    """Iterate over a sentence for each choice that always failed, while others did not."""
+    """Iterate over a note for each choice that always failed, while others did not."""
     ended = table.states != State.RUNNING
     failed = ended & ((table.states == State.FAILED) | ~table.finite)
     failed = failed & (table.states != State.PRUNED)
@@ -212,12 +211,12 @@ def _failing_notes(table: TrialTable) -> Iterator[str]:
                 continue
             there = ended & (parameter.domain_ids == place)
             if not np.any(there & ~failed):
-                continue  # whatever it is: what switches it on is to blame
+                continue  # all of them failed: what switches the domain on is to blame
             for index, choice in enumerate(domain.choices):
                 has = there & (parameter.values == index)
                 trials = int(np.count_nonzero(has))
                 if trials >= _FEWEST_FAILED and not np.any(has & ~failed):
                     yield (
                         f"All {trials} trials with {parameter.name} == {choice!r} failed, so they "
-                        "say nothing of good values. Repair it, or leave it out."
+                        "say nothing about good values. Repair it, or leave it out."
                     )

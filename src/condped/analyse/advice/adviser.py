@@ -24,17 +24,17 @@ Proposals = dict[tuple[str, Domain], Proposal]  # by parameter and domain before
 _CLEAR = "a clear effect"
 # How often chance alone may make one parameter of a study, or one of its regimes, seem to matter.
 _MATTERS = 0.05
-# Fewer trials of a sampler that learns from results are too few to narrow anything: what it left
-# out it hardly knows.
+# Trials of a sampler that learns from results that it takes to narrow anything: it has hardly tried
+# what it leaves out.
 FEWEST_ADAPTIVE = 100
-# Such a sampler gains nothing by a smaller domain that it draws from anyway: more than this share
-# of the later half of the trials lie in it.
+# Such a sampler gains nothing from a smaller domain if it draws from it anyway: more than this
+# share of the later half of the trials.
 _FOUND = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class Adviser:
-    """All that advice rests on."""
+    """Everything that advice is based on."""
 
     parameters: dict[str, Parameter]
     result: ImportanceResult
@@ -42,20 +42,20 @@ class Adviser:
     target: BoolArray  # which are in the target set
     structure: Structure
     blocks: IntArray
-    restrictions: Restrictions  # what the condition on the trials leaves of domains
+    restrictions: Restrictions  # domains under the condition on the trials
     pressed: dict[tuple[str, Domain], PressedBound]
     adaptive: bool  # whether a sampler that learns from results drew the trials
     used: int  # trials
 
     def proposals(self) -> tuple[Proposals, Proposals]:
-        """Return smaller domains, by parameter and domain: to advise, and known to the sampler."""
+        """Return the smaller domains to advise, and those that the sampler has found itself."""
         if self._too_few:
             return {}, {}
-        asked = [(name, d) for name in self.structure.space for d in self._sure_domains[name]]
-        tests = sum(len(d.choices) if isinstance(d, Categorical) else 1 for _, d in asked)
+        sure = [(name, d) for name in self.structure.space for d in self._sure_domains[name]]
+        tests = sum(len(d.choices) if isinstance(d, Categorical) else 1 for _, d in sure)
         found: Proposals = {}
         known: Proposals = {}
-        for name, domain in asked:
+        for name, domain in sure:
             pressed = self.pressed.get((name, domain))
             proposal = propose(
                 domain,
@@ -65,7 +65,7 @@ class Adviser:
                 keep=None if pressed is None else pressed.side,
             )
             if proposal is not None:
-                kept = known if self._drawn_there(name, domain, proposal) else found
+                kept = known if self._found_by_sampler(name, domain, proposal) else found
                 kept[name, domain] = self._restricted(name, domain, proposal)
         return found, known
 
@@ -73,7 +73,7 @@ class Adviser:
     def _too_few(self) -> bool:
         return self.adaptive and self.used < FEWEST_ADAPTIVE
 
-    def _drawn_there(self, name: str, domain: Domain, proposal: Proposal) -> bool:
+    def _found_by_sampler(self, name: str, domain: Domain, proposal: Proposal) -> bool:
         """Return whether a sampler that learns from results has found the smaller domain itself."""
         if not self.adaptive:
             return False
@@ -81,7 +81,7 @@ class Adviser:
         return bool(stays[len(stays) // 2 :].mean() > _FOUND)
 
     def _restricted(self, name: str, domain: Domain, proposal: Proposal) -> Proposal:
-        """Return a proposal without what the condition on the trials rules out."""
+        """Return a proposal without values that the condition on the trials rules out."""
         restriction = self.restrictions.get((name, domain))
         if restriction is None:
             return proposal
@@ -90,7 +90,7 @@ class Adviser:
 
     @cached_property
     def _sure_domains(self) -> dict[str, list[Domain]]:
-        """The domains inside which the value of a parameter surely matters, by parameter."""
+        """The domains in which a parameter's value surely matters, by parameter."""
         found: dict[str, list[Domain]] = {name: [] for name in self.structure.space}
         if self.result.status != "ok":
             return found
@@ -113,7 +113,7 @@ class Adviser:
 
     @cached_property
     def _pooled(self) -> frozenset[str]:
-        """The parameters whose domain varies in a way that a new space cannot say."""
+        """The parameters whose domain varies in a way that a space cannot express."""
         return frozenset(entry.parameter for entry in self.result.account.pooled)
 
     @cached_property
@@ -127,7 +127,7 @@ class Adviser:
         return RegimeTrials(parameter.values[rows], self.target[rows], self.blocks[rows])
 
     def _cuts(self, gate: str) -> Sequence[float]:
-        """Return the values at which a gate begins another branch."""
+        """Return the values of a gate at which another branch begins."""
         children = self.structure.gates.get(gate, ())
         if not children:
             return ()
@@ -179,7 +179,7 @@ class Adviser:
         proposal: Proposal | None,
         known: Proposals,
     ) -> Step:
-        """Return what to do with one domain: what is proposed, what was given, or nothing."""
+        """Return the step for one domain: the proposal, the condition on the trials, or leave."""
         after = self.restrictions.get((name, domain))
         kept = of = int(np.count_nonzero(self._hits(name, domain)))
         share = 1.0 if after is None else covered(after, domain)
@@ -192,8 +192,8 @@ class Adviser:
             )
             risk = f"{lost or 'None'} of {of} target trials given up."
         elif after is not None:
-            reason = "The condition that the trials were chosen by."
-            risk = "None: other trials were not looked at."
+            reason = "The condition by which the trials were selected."
+            risk = "None: no other trials were used."
         else:
             reason = self._why_left(name, domain, known.get((name, domain)))
         return Step(
@@ -210,7 +210,7 @@ class Adviser:
         )
 
     def _wider(self, name: str, domain: Domain, regime: str | None) -> Step | None:
-        """Return what to do about a bound that the best trials press against."""
+        """Return the step for a bound that the best trials press against; None without one."""
         pressed = self.pressed.get((name, domain))
         if pressed is None or isinstance(domain, Categorical):
             return None
@@ -245,24 +245,24 @@ class Adviser:
 
     def _hits(self, name: str, domain: Domain) -> BoolArray:
         parameter = self.parameters[name]
-        if domain not in parameter.domains:  # it stands for several
+        if domain not in parameter.domains:  # it was merged from several
             return np.asarray((parameter.domain_ids >= 0) & self.target)
         rows = parameter.domain_ids == parameter.domains.index(domain)
         return np.asarray(rows & self.target)
 
     def _why_left(self, name: str, domain: Domain, known: Proposal | None) -> str:
-        """Say why a parameter is not touched."""
+        """Say why a parameter is left as it is."""
         if self.result.status != "ok":
             return f"the importances are undetermined: {self.result.reason}"
         tested = self.result.evidence[name]
-        told = {
+        reasons = {
             "not testable": f"not testable: {tested.reason}.",
             "no evidence": "no evidence of an effect in these trials.",
         }
         if domain.single:
             return "one value only."
-        if tested.verdict in told:
-            return told[tested.verdict]
+        if tested.verdict in reasons:
+            return reasons[tested.verdict]
         if self._too_few:
             return (
                 f"fewer than {FEWEST_ADAPTIVE} trials of a sampler that learns from results are "
@@ -273,20 +273,20 @@ class Adviser:
         return self._why_not_narrowed(name, domain)
 
     def _why_not_narrowed(self, name: str, domain: Domain) -> str:
-        """Say why a parameter that seems to matter is not touched."""
+        """Say why a parameter that seems to matter is left as it is."""
         if name in self._unexplained:
             return "when it is active, or in which domain, could not be inferred."
         if name in self._pooled:
-            return "the domain varies in a way that a new space cannot say."
+            return "the domain varies in a way that a space cannot express."
         if domain in self._sure_domains[name]:
             return f"{_CLEAR}, but good values are not in a clearly smaller part of the domain."
         if self.result.evidence[name].verdict == "matters":
             return "it matters, but the evidence is not strong enough to leave out values."
-        return "perhaps an effect, but too little is known to narrow anything."
+        return "perhaps an effect, but the evidence is too weak to narrow anything."
 
 
 def kind_of(after: Domain) -> Kind:
-    """Return what a change to a smaller domain is called."""
+    """Return the kind of a change to a smaller domain."""
     if isinstance(after, Categorical):
         return "fix" if after.single else "choices"
     return "fix" if after.single else "narrow"

@@ -1,4 +1,4 @@
-"""Smaller spaces: with smaller domains, and of only what meets a condition."""
+"""Smaller spaces: with smaller domains, and restricted to a condition."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from condped.analyse.branches.splits import chosen, holds_for, numbers_in
+from condped.analyse.branches.splits import holds_for, numbers_in, one_of
 from condped.analyse.branches.structure import gates_of
 from condped.errors import SettingsError
 from condped.space.condition import Condition
@@ -27,25 +27,25 @@ from condped.space.nodes import (
 from condped.space.simplify import Settled, alternative, condition_of, simplified
 from condped.space.space import Alternative, Space
 
-_FEW = 1000  # whole numbers, up to which each is looked at
+_FEW = 1000  # whole numbers, up to which each is checked
 Restrictions = dict[tuple[str, Domain], Domain]
 
 
 def in_order(space: Mapping[str, tuple[Alternative, ...]]) -> list[str]:
-    """Return the parameters so that each comes after its gates, otherwise in their order."""
+    """Return the parameters so that each comes after its gates, otherwise in the same order."""
     done: dict[str, None] = {}
     for name in space:
-        # The way from a parameter to its gates and on to theirs, each with those still to look at.
-        way = {} if name in done else {name: iter(gates_of(space[name]))}
-        while way:
-            last = next(reversed(way))
-            new = (g for g in way[last] if g in space and g not in done and g not in way)
+        # The path from a parameter to its gates and on to theirs, each with those still to visit.
+        path = {} if name in done else {name: iter(gates_of(space[name]))}
+        while path:
+            last = next(reversed(path))
+            new = (g for g in path[last] if g in space and g not in done and g not in path)
             gate = next(new, None)
             if gate is None:
                 done[last] = None
-                way.popitem()
+                path.popitem()
             else:
-                way[gate] = iter(gates_of(space[gate]))
+                path[gate] = iter(gates_of(space[gate]))
     return list(done)
 
 
@@ -56,7 +56,7 @@ def narrowed(
 ) -> tuple[Space, set[tuple[str, Domain]]]:
     """Return the space with proposed domains, and which of the old domains are still possible.
 
-    It is ``without`` some parameters, and without what only these switch on.
+    It leaves out the parameters in ``without``, and those that only these switch on.
     """
     found: dict[str, tuple[Alternative, ...]] = {}
     possible: set[tuple[str, Domain]] = set()
@@ -66,32 +66,32 @@ def narrowed(
         kept = []
         for entry in space[name]:
             domain = writable(proposals.get((name, entry.domain), entry.domain))
-            told: Settled = True
+            when: Settled = True
             if entry.when is not None:
-                told = simplified(entry.when.root, partial(_simplified_leaf, space=found))
-            if told is not False:
+                when = simplified(entry.when.root, partial(_simplified_leaf, space=found))
+            if when is not False:
                 possible.add((name, entry.domain))
-                kept.append(Alternative(domain, None if told is True else condition_of(told)))
+                kept.append(Alternative(domain, None if when is True else condition_of(when)))
         if kept:
             found[name] = _merged(kept)
     return Space({name: found[name] for name in space if name in found}), possible
 
 
 def _merged(entries: list[Alternative]) -> tuple[Alternative, ...]:
-    """Return alternatives of which one that always holds stands alone."""
+    """Return the alternatives; only the first that always holds, if there is one."""
     always = [entry for entry in entries if entry.when is None]
     return (always[0],) if always else tuple(entries)
 
 
 def writable(domain: Domain) -> Domain:
-    """Return a domain that a space file may have: a number that is fixed is its only choice."""
+    """Return a domain as a space file may have it: a fixed number is the only choice."""
     if isinstance(domain, Categorical) or not domain.single:
         return domain
     return Categorical([domain.low])
 
 
 def _simplified_leaf(leaf: Leaf, space: Mapping[str, tuple[Alternative, ...]]) -> Settled:
-    """Return what a comparison comes to with the domains that are left."""
+    """Simplify a comparison, given the domains that are left."""
     if isinstance(leaf, Between):
         return leaf if leaf.name in space and leaf.other in space else False
     if leaf.name not in space:
@@ -113,7 +113,7 @@ def _holds_in(node: Node, domain: Domain) -> tuple[bool, bool]:
     elif isinstance(domain, Int) and (domain.high - domain.low) // domain.step < _FEW:
         values = range(domain.low, domain.high + 1, domain.step)
     else:
-        # Between its bounds and the numbers that it names a condition does not change.
+        # Between the domain's bounds and the numbers in a condition, the condition does not change.
         numbers = [n for n in numbers_in(node) if domain.low < n < domain.high]
         points = sorted({domain.low, domain.high, *numbers})
         values = [*points, *((a + b) / 2 for a, b in pairwise(points))]
@@ -122,12 +122,12 @@ def _holds_in(node: Node, domain: Domain) -> tuple[bool, bool]:
 
 
 def _holds_for(value: Any, leaf: Leaf) -> bool:
-    assert not isinstance(leaf, Between)  # which is about two
+    assert not isinstance(leaf, Between)  # which compares two parameters
     return holds_for(leaf, value)
 
 
 def _reworded(leaf: Comparison | Membership, domains: list[Domain]) -> Node:
-    """Return a comparison that names no choice that is gone."""
+    """Return a comparison without choices that are gone."""
     if not all(isinstance(domain, Categorical) for domain in domains):
         return leaf
     choices = [c for domain in domains if isinstance(domain, Categorical) for c in domain.choices]
@@ -136,13 +136,13 @@ def _reworded(leaf: Comparison | Membership, domains: list[Domain]) -> Node:
         return leaf
     if isinstance(leaf, Comparison) and leaf.op not in ("==", "!="):
         return leaf
-    return chosen(leaf.name, [c for c in dict.fromkeys(choices) if holds_for(leaf, c)])
+    return one_of(leaf.name, [c for c in dict.fromkeys(choices) if holds_for(leaf, c)])
 
 
 def given(space: Space, where: Condition | None) -> tuple[Space, Restrictions]:
     """Return the space without alternatives that a condition rules out, and smaller domains.
 
-    A parameter that the condition compares has to be active, so what switches it on is met, too.
+    A parameter in the condition must be active, so the conditions that switch it on hold as well.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def given(space: Space, where: Condition | None) -> tuple[Space, Restrictions]:
             todo += node.parts
             continue
         name = _name(node, where)
-        if node in done or name not in entries:  # a parameter that was not asked for
+        if node in done or name not in entries:  # a parameter that was not selected
             continue
         done.add(node)
         kept: list[Alternative] = []
@@ -183,7 +183,7 @@ def given(space: Space, where: Condition | None) -> tuple[Space, Restrictions]:
 
 
 def meet(one: Domain, other: Domain) -> Domain:
-    """Return what two parts of a domain have in common; there is something."""
+    """Return the intersection of two parts of a domain, which must not be empty."""
     if isinstance(other, Categorical) and not isinstance(one, Categorical):
         one, other = other, one
     if isinstance(one, Categorical):
@@ -205,22 +205,22 @@ def _name(node: Node, where: Condition) -> str:
     """Return the one parameter that a condition is about."""
     names = names_of(node)
     if isinstance(node, Between | Negation) or len(names) != 1:
-        raise _refused(where, f"{condition_of(node).text!r} is more than one parameter's values")
+        raise _refused(where, f"{condition_of(node).text!r} is about more than one parameter")
     return names[0]
 
 
 def _refused(where: Condition, reason: str) -> SettingsError:
     return SettingsError(
-        f"A new space cannot be held to {where.text!r}: {reason}. Use comparisons of single "
-        "parameters with values, joined by 'and', or ask for advice on all trials."
+        f"A new space cannot be limited to {where.text!r}: {reason}. Use comparisons of single "
+        "parameters with values, joined by 'and', or use all trials."
     )
 
 
 def _meeting(domain: Domain, node: Node, where: Condition) -> Domain | None:
     """Return the part of a domain that meets a condition on its own values; None if none does."""
     if isinstance(domain, Categorical):
-        chosen = [choice for choice in domain.choices if _holds(node, choice)]
-        return Categorical(chosen) if chosen else None
+        left = [choice for choice in domain.choices if _holds(node, choice)]
+        return Categorical(left) if left else None
     if isinstance(domain, Int) and (domain.high - domain.low) // domain.step < _FEW:
         return _whole_numbers(domain, node, where)
     some, every = _holds_in(node, domain)
@@ -249,17 +249,17 @@ def _whole_numbers(domain: Int, node: Node, where: Condition) -> Domain | None:
 
 
 def _cut(domain: Numeric, op: str, value: float) -> Domain:
-    """Return a domain on one side of a value, on its own steps."""
+    """Return the part of a domain on one side of a value, on the domain's steps."""
     below = op in ("<", "<=")
     if isinstance(domain, Float) and domain.step is None:
         edge = float(value)
-        if op in ("<", ">"):  # the next number there is
+        if op in ("<", ">"):  # the next float
             edge = math.nextafter(edge, -math.inf if below else math.inf)
         return replace(domain, high=edge) if below else replace(domain, low=edge)
     step = domain.step or 1
     places = (value - domain.low) / step
     near = round(places)
-    if math.isclose(domain.low + near * step, value):  # on a step, whatever rounding says
+    if math.isclose(domain.low + near * step, value):  # on a step, apart from rounding
         place = near + {"<": -1, ">": 1}.get(op, 0)
     else:
         place = math.floor(places) if below else math.ceil(places)

@@ -1,4 +1,4 @@
-"""Smaller domains for one regime: without what hardly reaches the target set."""
+"""Smaller domains for one regime: without values that hardly ever reach the target set."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from condped.estimate.statistics.log_choose import log_choose
 from condped.space.domain import Categorical, Domain, Int, Numeric, has_choice
 from condped.space.grid import MOST_CELLS, cell_edges, cells_within, grid_of, steps_of
 
-# How often chance alone may lead to a proposal, over all that are looked at.
+# How often chance alone may lead to any proposal for a study.
 SURE = 0.01
 # Share of the regime's target trials that a proposal keeps.
 _KEPT = 0.95
-# What reaches the target set less than so many times as often as the average "hardly" does.
+# Values hardly reach the target set if they do so less than this many times as often as average.
 _HARDLY = 0.25
 # A range is proposed if it covers at most this share of the domain.
 _CLEARLY_LESS = 0.75
@@ -31,12 +31,12 @@ class RegimeTrials:
 
     values: ValueArray
     hit: BoolArray  # which are in the target set
-    block: IntArray  # the stretch of time of each
+    block: IntArray  # the block in time of each
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A smaller domain, and what speaks for it."""
+    """A smaller domain, and the evidence for it."""
 
     domain: Domain
     kept: int  # target trials that stay
@@ -51,7 +51,7 @@ def inside(domain: Domain, before: Domain, values: ValueArray) -> BoolArray:
         assert isinstance(domain, Categorical)
         kept = [has_choice(domain, choice) for choice in before.choices]
         return np.array(kept, dtype=bool)[values.astype(np.intp)]
-    if isinstance(domain, Categorical):  # numbers that are listed
+    if isinstance(domain, Categorical):  # a list of numbers
         return np.asarray(np.isin(values, domain.choices))
     return np.asarray((values >= domain.low) & (values <= domain.high))
 
@@ -63,11 +63,11 @@ def propose(
     cuts: Sequence[float] = (),
     keep: Literal["low", "high"] | None = None,
 ) -> Proposal | None:
-    """Return a smaller domain if the trials speak for one clearly enough.
+    """Return a smaller domain if the evidence for it is clear enough.
 
-    ``tests`` is how many such questions are asked of the study; ``cuts`` are values at which a
-    gate switches: the next lower value belongs to another branch; ``keep`` is a bound that the
-    best trials press against, which stays.
+    ``tests`` is the number of such tests for the study; ``cuts`` are values at which a gate
+    switches: the next lower value belongs to another branch; ``keep`` is a bound that stays,
+    because the best trials press against it.
     """
     if not trials.hit.any() or domain.single:
         return None
@@ -89,14 +89,14 @@ def propose(
 
 
 def _fewer_choices(domain: Categorical, trials: RegimeTrials, tests: int) -> Categorical | None:
-    """Return the choices without those that hardly reach the target set."""
+    """Return the choices without those that hardly reach the target set; None if all stay."""
     codes = trials.values.astype(np.intp)
     tried = np.bincount(codes, minlength=len(domain.choices))
     reached = np.bincount(codes[trials.hit], minlength=len(domain.choices))
     average = trials.hit.mean()
     room = math.floor((1 - _KEPT) * int(reached.sum()))
     dropped: list[int] = []
-    # Those that reach it least come first; what they take along must stay within the room.
+    # Those that reach it least often come first; their target trials must fit into the room.
     for code in np.argsort(reached / np.maximum(tried, 1), kind="stable").tolist():
         if not tried[code] or reached[code] > room:
             continue
@@ -125,8 +125,8 @@ def _narrower(
     if _levels(domain):
         low, high = (domain.low + place * (domain.step or 1) for place in (first, last))
     else:
-        # Among target trials that lie evenly the next one would be this much further out; and
-        # a cell more where cells are small.
+        # If target trials are evenly spread, the next one would be this much further out; and one
+        # cell more where cells are small.
         margin = math.ceil((last - first + 1) / (int(reached.sum()) + 1))
         margin += len(reached) == MOST_CELLS
         first, last = max(0, first - margin), min(len(reached) - 1, last + margin)
@@ -135,7 +135,7 @@ def _narrower(
     high = domain.high if keep == "high" else high
     cut_low, cut_high = _at_cuts(domain, trials, low, high, cuts)
     found = smaller_domain(domain, cut_low, cut_high)
-    # To drop a whole branch is worth it, however small a part of the gate's domain chooses it.
+    # Dropping a whole branch is worth it, however small its part of the gate's domain.
     whole_branch = (low, high) != (cut_low, cut_high)
     if found is None or not (whole_branch or covered(found, domain) <= _CLEARLY_LESS):
         return None
@@ -152,7 +152,7 @@ def _narrower(
 def _at_cuts(
     domain: Numeric, trials: RegimeTrials, low: float, high: float, cuts: Sequence[float]
 ) -> tuple[float, float]:
-    """Return bounds that do not reach into a branch in which no target trial lies."""
+    """Return bounds that do not reach into a branch without target trials."""
     good = trials.values[trials.hit]
     for cut in cuts:
         if low < cut <= good.min():
@@ -173,10 +173,10 @@ def _levels(domain: Numeric) -> bool:
     )
 
 
-def _shortest(counts: IntArray, wanted: int) -> tuple[int, int]:
+def _shortest(counts: IntArray, number: int) -> tuple[int, int]:
     """Return the first and last of the fewest neighbouring cells that hold so many trials."""
     passed = np.concatenate([[0], np.cumsum(counts)])
-    ends = np.searchsorted(passed, passed[:-1] + wanted)  # exclusive
+    ends = np.searchsorted(passed, passed[:-1] + number)  # exclusive
     possible = np.flatnonzero(ends < len(passed))
     lengths = ends[possible] - possible
     first = int(possible[np.argmin(lengths)])
@@ -184,7 +184,7 @@ def _shortest(counts: IntArray, wanted: int) -> tuple[int, int]:
 
 
 def _bounds(domain: Numeric, edges: FloatArray, first: int, last: int) -> tuple[float, float]:
-    """Return short numbers just outside some cells, or the domain's own bounds."""
+    """Return numbers with few digits just outside some cells, or the domain's own bounds."""
     low, high = domain.low, domain.high
     if first > 0:
         outer = (edges[first - 1] + edges[first]) / 2
@@ -200,7 +200,7 @@ def smaller_domain(domain: Numeric, low: float, high: float) -> Domain | None:
     if isinstance(domain, Int) or domain.step is not None:
         step = domain.step or 1
         if math.isinf(float(domain.high) / step - float(domain.low) / step):
-            return None  # so many steps that floats cannot count them
+            return None  # more steps than floats can count
         down = math.floor((low - domain.low) / step + 1e-9)
         up = math.ceil((high - domain.low) / step - 1e-9)
         low, high = domain.low + down * step, min(domain.high, domain.low + up * step)
@@ -228,10 +228,10 @@ def covered(found: Domain, before: Domain) -> float:
 
 
 def chance_of_so_few(group: BoolArray, hit: BoolArray, block: IntArray) -> float:
-    """Return the chance that a group of trials has no more hits than it has.
+    """Return the chance that a group of trials has at most as many hits as it has.
 
-    Hits are dealt out at random among the trials of each block (stretch of time), as many as
-    there are; the group's hits are summed over the blocks. All arrays: (trials,).
+    As if the hits of each block (in time) were assigned to its trials at random; the group's hits
+    are summed over the blocks. All arrays: (trials,).
 
     Examples
     --------

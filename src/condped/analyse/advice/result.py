@@ -17,7 +17,7 @@ from condped.space.space import Space
 if TYPE_CHECKING:
     import optuna
 
-# The share of the new trials that stay in the old space, if nobody says otherwise.
+# The share of the new trials that are drawn from the old space by default.
 EXPLORE = 0.2
 _MOST_NAMES = 3
 # Of the studies in benchmarks/advice.json in which something was narrowed, the share whose best
@@ -28,8 +28,8 @@ OPTIMUM_LOST = 0.05
 def measured_risk() -> str:
     """Say how often advice gave up the best configuration, as measured."""
     return (
-        f"In condped's benchmark {100 * OPTIMUM_LOST:.0f} % of the narrowed spaces no longer held "
-        "the best known configuration."
+        f"In condped's benchmark, {100 * OPTIMUM_LOST:.0f} % of the narrowed spaces no longer "
+        "contained the best known configuration."
     )
 
 
@@ -40,12 +40,12 @@ class Advice(StepsResult):
     Attributes
     ----------
     steps
-        What changes comes first, the most important parameter before others; then what to leave.
-        A parameter may be widened on one side and narrowed on the other: two steps.
+        Changes first, by importance; then what to leave. A parameter may be widened on one side and
+        narrowed on the other: two steps.
     space
         The space after all steps that narrow it, with its conditions. It lists parameters with
-        ``unknown`` conditions as well, without one. Nothing is widened in it: whether values beyond
-        a bound make sense only the user knows (see ``widened_space``).
+        ``unknown`` conditions as well, without one. Nothing is widened in it: only the user knows
+        whether values beyond a bound make sense (see ``widened_space``).
     dropped
         Parameters that become inactive: nothing in the new space switches them on.
     kept_target, target_size
@@ -53,16 +53,16 @@ class Advice(StepsResult):
     kept_region, region_size
         The same for the region set.
     importance
-        The importances that the advice rests on.
+        The importances that the advice is based on.
     notes
-        What the user should know of the space, one sentence each.
+        What the user should know about the space, one sentence each.
     unknown
         Parameters of the new space whose conditions could not be inferred. The code has a comment
         in place of each.
     explore
         The share of the new trials that should be drawn from the old space.
     found_by_sampler
-        Parameters that would have been narrowed, had the sampler not found the good values itself.
+        Parameters that would be narrowed if the sampler had not found the good values itself.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class Advice(StepsResult):
 
     @property
     def why_nothing(self) -> str:
-        """Why nothing is left out; empty where something is."""
+        """Why nothing is left out; empty if something is."""
         if self.changes:
             return ""
         if self.found_by_sampler:
@@ -129,12 +129,11 @@ class Advice(StepsResult):
         )
 
     def optuna_code(self, *, widened: bool = False) -> str:
-        """Return a function for Optuna that draws from the new space, ready to paste.
+        """Return the code of a function that lets Optuna draw from the new space.
 
         With ``widened`` it draws from ``widened_space``.
 
-        A parameter whose condition is unknown is not drawn: a comment says where to put in an
-        ``if``.
+        A parameter whose condition is unknown is not drawn: a comment says where to add an ``if``.
 
         Examples
         --------
@@ -170,20 +169,20 @@ class Advice(StepsResult):
         Parameters
         ----------
         study
-            The study that the advice is about. Its directions, pruner, names of metrics and user
-            attributes are taken over, and its complete and pruned trials: those in the new space,
-            and with ``explore`` above 0 the others, too, for what is drawn from the old space.
+            The study that the advice is about. Its directions, pruner, metric names and user
+            attributes are copied, and its complete and pruned trials: those in the new space, and
+            with ``explore`` above 0 also the others, for draws from the old space.
         explore
-            The share of the trials that are drawn from the old space; the advice's if not given.
+            The share of the trials that are drawn from the old space; the advice's by default.
         storage, study_name
             As for ``optuna.create_study``.
         sampler
-            The one that draws; the old study's if not given.
+            The sampler; the old study's by default.
         new_code
-            Whether the objective suggests by :meth:`optuna_code`, which draws from the new space
-            only: then the trials outside of it are left behind, and nothing is explored.
+            Whether the objective uses :meth:`optuna_code`, which draws from the new space only:
+            then trials outside of it are not copied, and nothing is explored.
         enqueue_best
-            Whether the best configuration is tried again first; not with several objectives.
+            Whether to try the best configuration again first; ignored with several objectives.
 
         Examples
         --------
@@ -215,7 +214,7 @@ class Advice(StepsResult):
 
     @property
     def risk(self) -> str:
-        """What narrowing may cost, as measured, and what to do about it; empty without any."""
+        """What narrowing may cost, as measured, and what to do about it; empty if nothing is."""
         if not self.changes:
             return ""
         if self.explore == 0:

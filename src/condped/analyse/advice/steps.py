@@ -29,11 +29,11 @@ class Step:
         ``fix`` to one value, ``narrow`` to a range, keep fewer ``choices``, ``widen`` because the
         best trials press against a bound, or ``leave`` as it is.
     regime
-        The label of the domain that it is about, where a parameter has several.
+        The label of the domain that it is about, if the parameter has several.
     domain
-        Before.
+        The old domain.
     proposal
-        After; None for leave. A fixed value is the only choice of a categorical domain.
+        The new one; None for leave. A fixed value is the only choice of a categorical domain.
     kept, of
         How many of the target trials with this domain stay, and how many there are.
     covered
@@ -56,9 +56,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class UnknownCondition:
-    """A parameter of the new space that is not active in all trials, or not in one domain.
+    """A parameter of the new space whose activity or domain varies, by an unknown condition.
 
-    When that is could not be inferred. It was ``active`` in so many of all ``trials``.
+    It was ``active`` in that many of all ``trials``.
     """
 
     parameter: str
@@ -67,7 +67,7 @@ class UnknownCondition:
 
     @classmethod
     def of(cls, parameter: Parameter) -> UnknownCondition:
-        """Return how often a parameter is active whose condition is unknown."""
+        """Count how often such a parameter is active."""
         ids = parameter.domain_ids
         return cls(parameter.name, int(np.count_nonzero(ids >= 0)), len(ids))
 
@@ -87,9 +87,9 @@ class StepsResult(Result):
         return tuple(step for step in self.steps if step.kind not in ("leave", "widen"))
 
     def configspace_code(self) -> str:
-        """Return the new space for ConfigSpace, which SMAC takes, ready to paste.
+        """Return code that defines the new space for ConfigSpace (and SMAC) as ``space``.
 
-        It defines ``space``. What ConfigSpace cannot express is said in a comment.
+        A comment says what ConfigSpace cannot express.
 
         Examples
         --------
@@ -101,18 +101,18 @@ class StepsResult(Result):
         return configspace_code(self.space, self._active_counts)
 
     def ray_code(self) -> str:
-        """Return the new space for Ray Tune, ready to paste.
+        """Return code that defines the new space for Ray Tune as ``param_space``.
 
-        It defines ``param_space``. Conditional parameters are drawn by ``tune.sample_from`` and
-        None where they are not active; one whose condition is unknown is left to the user.
+        Conditional parameters are drawn by ``tune.sample_from`` and None where they are not active;
+        those whose conditions are unknown are left to the user.
         """
         return ray_code(self.space, self._active_counts)
 
     def hyperopt_code(self) -> str:
-        """Return the new space for Hyperopt, ready to paste.
+        """Return code that defines the new space for Hyperopt as ``space``.
 
-        It defines ``space``, and ``config_of``, which makes values by name of what was drawn. A
-        parameter whose condition is unknown is left to the user in a comment.
+        It also defines ``config_of``, which turns what was drawn into values by name. A comment
+        leaves parameters whose conditions are unknown to the user.
         """
         return hyperopt_code(self.space, self._active_counts)
 

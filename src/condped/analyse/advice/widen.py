@@ -18,19 +18,19 @@ from condped.space.grid import steps_of
 from condped.trials.table import Parameter
 
 Side = Literal["low", "high"]
-# How often chance alone may make a bound of a study seem too tight.
+# How often chance alone may make any bound of a study seem too tight.
 _SURE = 0.01
 _ALSO_NEAR = 0.3  # the same among the trials next to the bound
-# The best trials press against a bound if at least half of them lie in so much of the domain.
+# The best trials press against a bound if at least half of them lie in this part of the domain.
 _OUTER = 0.25
 _FEWEST_BEST = 5
-# Trials that are compared: those far from good say little of what good ones would do.
+# Share of the trials that are compared: bad ones say little about how good ones would change.
 _COMPARED = 0.75
-# Fewer levels are like choices: what lies beyond the last one is another question.
+# Fewer levels are like choices, which do not show what lies beyond the last one.
 _FEWEST_LEVELS = 5
-# Of the domain's length, on its own scale.
+# Share of the domain's length, on its own scale, by which it is widened.
 _WIDER = 0.5
-_ORDERS = 16  # of columns, that are remembered
+_ORDERS = 16  # of columns, kept in a cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class PressedBound:
     """A bound that the best trials press against."""
 
     side: Side
-    p_value: float  # of all bounds of the study
+    p_value: float  # adjusted for all bounds of the study
     outer: int  # target trials in the outer quarter of the domain
     of: int  # target trials
 
@@ -50,10 +50,10 @@ def pressed_bounds(
 
     At least half of the target trials lie in the outer quarter of the domain, and the objective
     still improves at the bound, other parameters being equal (a test whose p-value is multiplied
-    by the number of bounds), also among the trials next to it. ``losses`` (trials,) only matter by
-    their order.
+    by the number of bounds), also among the trials next to it. Only the order of ``losses``
+    (trials,) matters.
     """
-    asked = [
+    tested = [
         (parameter, place, domain)
         for parameter in parameters
         for place, domain in enumerate(parameter.domains)
@@ -61,7 +61,7 @@ def pressed_bounds(
     ]
     columns = _Columns(parameters, used, losses)
     found: dict[tuple[str, Domain], PressedBound] = {}
-    for parameter, number, domain in asked:
+    for parameter, number, domain in tested:
         rows = used & (parameter.domain_ids == number)
         best = rows & target
         size = int(np.count_nonzero(best))
@@ -76,8 +76,8 @@ def pressed_bounds(
                 continue
             others = partial(columns.beside, parameter)
             p_value = _p_value(inwards, losses, others, _compared(rows, losses, places))
-            p_value = min(1.0, p_value * 2 * len(asked))
-            # One curve for the whole domain may be wrong near the bound: look there, too.
+            p_value = min(1.0, p_value * 2 * len(tested))
+            # One curve for the whole domain may be wrong near the bound: test there, too.
             near = rows & (np.nan_to_num(inwards) >= _nearest(domain, inwards[best]))
             if p_value <= _SURE and _p_value(inwards, losses, others, near) <= _ALSO_NEAR:
                 found[parameter.name, domain] = PressedBound(side, p_value, outer, size)
@@ -85,9 +85,9 @@ def pressed_bounds(
 
 
 def _nearest(domain: Numeric, best: FloatArray) -> float:
-    """Return from where on values are near the bound: twice as far from it as the best trials.
+    """Return where values near the bound begin: twice as far from it as the best trials.
 
-    At most half of the domain, and at least three levels.
+    That is at most half of the domain, and at least three levels.
     """
     reach = 2.0 * (1.0 - float(np.quantile(best, 0.1)))
     if isinstance(domain, Int) or domain.step is not None:
@@ -101,12 +101,12 @@ def _p_value(
     others: Callable[[BoolArray], FloatArray],
     rows: BoolArray,
 ) -> float:
-    """Return how surely the objective improves at the bound, judging by some trials."""
+    """Return the p-value of the objective improving at the bound, among some trials."""
     return bound_slope_p_value(places[rows], losses[rows], others(rows))
 
 
 class _Columns:
-    """What time and the parameters' values explain, made once for the bounds of all of them."""
+    """Columns of time and parameter values to adjust for, computed once for all bounds."""
 
     def __init__(
         self, parameters: Sequence[Parameter], used: BoolArray, losses: FloatArray
@@ -117,7 +117,7 @@ class _Columns:
     def beside(self, parameter: Parameter, rows: BoolArray) -> FloatArray:
         """Return (trials, columns): time and other parameters in some trials.
 
-        Of many columns those that go with the losses most.
+        If there are many columns, those most strongly related to the losses.
         """
         every, owners = self._made
         order = self._order(rows)
@@ -126,9 +126,9 @@ class _Columns:
         return np.asarray(every[np.ix_(np.flatnonzero(rows[self._used]), kept)])
 
     def _order(self, rows: BoolArray) -> IntArray:
-        """Return all columns, those first that go with the losses most in some trials.
+        """Return all columns, the most strongly related to the losses of some trials first.
 
-        Parameters that are always there are compared in the same trials.
+        Cached, since parameters that are always active are compared in the same trials.
         """
         key = np.packbits(rows).tobytes()
         if key not in self._orders:
@@ -143,8 +143,8 @@ class _Columns:
 
     @cached_property
     def _made(self) -> tuple[FloatArray, IntArray]:
-        """All columns, and the place of the parameter that each is of; -1: time."""
-        # Samplers that learn draw better values of all parameters as time goes by.
+        """All columns, and the position of each one's parameter; -1: time."""
+        # Samplers that learn draw better values of all parameters over time.
         time = np.log1p(np.flatnonzero(self._used))[:, None]
         parts = [time, *(_columns(one, self._used) for one in self._parameters)]
         owners = np.repeat(np.arange(-1, len(parts) - 1), [part.shape[1] for part in parts])
@@ -153,14 +153,14 @@ class _Columns:
 
 def _many_levels(domain: Numeric) -> bool:
     if domain.single or math.isinf(float(domain.high) - float(domain.low)):
-        return False  # the latter cannot be widened: there are hardly any numbers beyond
+        return False  # the latter cannot be widened: there are hardly any floats beyond
     if isinstance(domain, Int) or domain.step is not None:
         return steps_of(domain) + 1 >= _FEWEST_LEVELS
     return True
 
 
 def _compared(rows: BoolArray, losses: FloatArray, places: FloatArray) -> BoolArray:
-    """Return those of some trials that are compared: all but the worst, if their values differ."""
+    """Return the trials to compare: all but the worst, if their values differ."""
     own = np.sort(losses[rows])
     best = np.asarray(rows & (losses <= own[math.ceil(_COMPARED * len(own)) - 1]))
     return best if np.ptp(places[best]) > 0.0 else rows
@@ -178,7 +178,7 @@ def places_in(domain: Numeric, values: FloatArray) -> FloatArray:
 
 
 def _columns(parameter: Parameter, rows: BoolArray) -> FloatArray:
-    """Return (trials, columns): a parameter's values and their squares, and which domain it has."""
+    """Return (trials, columns): a parameter's values, their squares, and its domains."""
     ids, values = parameter.domain_ids[rows], parameter.values[rows]
     columns: list[FloatArray] = []
     for number, domain in enumerate(parameter.domains):

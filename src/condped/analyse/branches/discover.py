@@ -1,12 +1,12 @@
 """Which parameter switches which, inferred from the trials.
 
-A gate of a conditional parameter has to explain it completely: each of the gate's choices, or each
-of a few stretches of its values, goes with one regime of the parameter. What only goes along with
-it, such as a sibling that the same gate switches, is told apart by this: a gate switches while it
-is itself in one regime. Where no single gate explains a parameter, two may (``two_gates.py``).
+A gate of a conditional parameter must explain it completely: each of the gate's choices, or each of
+a few intervals of its values, goes with one regime of the parameter. This rules out parameters that
+only vary along with it, such as a sibling that the same gate switches: a gate must switch while it
+is itself in one regime. If no single gate explains a parameter, two may (``two_gates.py``).
 
-That a trial has a parameter is a fact, however the trial ended. That it lacks one is none where the
-trial may have stopped before: such a trial fits every condition, and the test counts it so.
+That a trial has a parameter is certain, however the trial ended. That it lacks one is not, if the
+trial may have stopped before: such a trial fits every condition, and the test allows for that.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from condped.estimate.statistics.log_choose import log_choose
 from condped.space.domain import Categorical
 from condped.trials.table import ABSENT, Parameter
 
-# In place of a regime: absent from a trial that may have stopped before suggesting it.
+# Instead of a regime: absent from a trial that may have stopped before suggesting it.
 UNKNOWN = -2
-# How likely a gate may be found where there is none, over all that are tried for one parameter.
+# The chance of finding a gate where there is none, over all candidates for one parameter.
 ALPHA = 0.01
 _FEWEST_RUNS = 4
-# Trials to look at first: most candidates are refuted by a few.
+# Trials to check first: most candidates are refuted by a few.
 _FIRST_LOOK = 512
-# Groups, and ways to have given them labels so far, up to which assignments are counted.
+# Groups, and partial assignments of labels to them, up to which assignments are counted.
 _FEW_GROUPS, _MOST_WAYS = 30, 200
 
 
@@ -44,9 +44,9 @@ class Regimes:
 
     @classmethod
     def of(cls, parameter: Parameter, interrupted: BoolArray, *, pooled: bool) -> Regimes:
-        """Return a parameter; absence means nothing in trials that may have been interrupted.
+        """Return a parameter; absence from trials that may have been interrupted is unknown.
 
-        Pooled ones have one regime beside absence.
+        If ``pooled``, it has one regime besides absence.
         """
         ids = parameter.domain_ids.astype(np.int32)
         choices = [isinstance(domain, Categorical) for domain in parameter.domains]
@@ -56,7 +56,7 @@ class Regimes:
         return cls(parameter.name, ids, parameter.values, np.array(choices, dtype=bool))
 
     def taken(self, rows: slice | BoolArray | IntArray) -> Regimes:
-        """Return it in some of the trials."""
+        """Return the parameter in some of the trials."""
         return Regimes(self.name, self.labels[rows], self.values[rows], self.categorical)
 
     @property
@@ -75,11 +75,11 @@ class Explanation:
     gates
         Their places among the parameters.
     leaves, log_p
-        What it is preferred for: few leaves, and a small chance that there would be such gates.
+        Fewer leaves are preferred, and then a smaller chance of finding such gates by accident.
     labels
         (trials,): the parameter's labels that it explains.
     rest
-        (trials,): where the first of two gates leaves it to the second; None for one gate.
+        (trials,): where the first of two gates leaves the label to the second; None for one gate.
     """
 
     gates: tuple[int, ...]
@@ -97,10 +97,10 @@ def find_gates(
     lenient: Sequence[Regimes] | None = None,
     more: Search | None = None,
 ) -> dict[str, Explanation]:
-    """Return for each conditional parameter what switches it, if that can be said.
+    """Return what switches each conditional parameter, as far as that can be inferred.
 
-    ``lenient`` are the same parameters with absence unknown in more trials; they are looked at for
-    what is not explained otherwise. ``more`` searches on where no single gate explains a parameter.
+    ``lenient`` are the same parameters with absence unknown in more trials, used for those that are
+    not explained otherwise. ``more`` continues the search if no single gate explains a parameter.
     """
     lenient = parameters if lenient is None else lenient
     distinct: dict[tuple[bytes, bytes], list[int]] = {}
@@ -122,7 +122,7 @@ def find_gates(
             if more is not None and not found[group]:
                 found[group] = more(parameters, labels, groups[group])
     gates: dict[int, Explanation] = {}
-    # The surest first, so that the least sure yields where two would switch each other.
+    # The most certain first, so that the least certain yields if two would switch each other.
     order = sorted(range(len(groups)), key=lambda g: min((c.log_p for c in found[g]), default=0.0))
     for group in order:
         ranked = sorted(found[group], key=lambda c: (c.leaves, c.log_p, c.gates))
@@ -135,7 +135,7 @@ def find_gates(
 
 
 def _above(places: tuple[int, ...], gates: dict[int, Explanation]) -> set[int]:
-    """Return some parameters and all that switch them, one behind the other."""
+    """Return some parameters and all that switch them, directly or indirectly."""
     found: set[int] = set()
     todo = list(places)
     while todo:
@@ -169,32 +169,32 @@ def explained_by_one(
     known: slice | IntArray = slice(None)
     if (labels[0] == UNKNOWN).any():
         known = np.flatnonzero(labels[0] != UNKNOWN)
-    settled = labels[:, known]
-    step = max(1, settled.shape[1] // _FIRST_LOOK)
+    known_labels = labels[:, known]
+    step = max(1, known_labels.shape[1] // _FIRST_LOOK)
     few = slice(None, None, step) if isinstance(known, slice) else known[::step]
-    most_runs = np.array([max(_FEWEST_RUNS, 2 * len(np.unique(row))) for row in settled])
+    most_runs = np.array([max(_FEWEST_RUNS, 2 * len(np.unique(row))) for row in known_labels])
     absent = np.array([parameter.labels[known] == ABSENT for parameter in parameters])
-    could = _could_switch(absent, settled)
+    could = _could_switch(absent, known_labels)
     thresholds = np.log(alpha / np.maximum(could, 1))
     for place, parameter in enumerate(parameters):
         left = np.flatnonzero(fits(parameter.taken(few), labels[:, few], most_runs))
         if not left.size:
             continue
-        left = left[fits(parameter.taken(known), settled[left], most_runs[left])]
+        left = left[fits(parameter.taken(known), known_labels[left], most_runs[left])]
         for row in left:
-            leaves, log_p = _judged(parameter, labels[row])
+            leaves, log_p = _score(parameter, labels[row])
             if log_p < thresholds[row]:
                 found[row].append(Explanation((place,), leaves, log_p, labels[row]))
     return found
 
 
 def _could_switch(absent: BoolArray, labels: IdArray) -> IntArray:
-    """Return for each row of labels how many parameters their presence allows to switch it.
+    """Return for each row of labels how many parameters could switch it, judging by presence.
 
-    A gate's absence must go with one label and its presence with several. That says nothing of
-    its values, which the test is about; so only these compete.
+    A gate's absence must go with one label and its presence with several. That does not depend on
+    its values, which are what is tested, so only these parameters count as candidates.
     """
-    # Eight trials to a byte: presence is compared by the byte, and each pattern of it once.
+    # Eight trials to a byte: presence is compared bytewise, and each distinct pattern once.
     patterns, times = np.unique(np.packbits(absent, axis=1), axis=0, return_counts=True)
     found = np.zeros(len(labels), dtype=np.int64)
     for row, own in enumerate(labels):
@@ -207,9 +207,9 @@ def _could_switch(absent: BoolArray, labels: IdArray) -> IntArray:
 
 
 def fits(parameter: Regimes, labels: IdArray, most_runs: IntArray) -> BoolArray:
-    """Return which rows of labels are settled by the parameter's value, in few stretches of it.
+    """Return which rows of labels the parameter's value determines, in few intervals of it.
 
-    Where it is absent no comparison of its value holds, and the labels must be absence, too.
+    Where it is absent no comparison of its value holds, so the labels must be absence, too.
     """
     values = np.where(parameter.labels < 0, 0, parameter.values)
     order = np.lexsort((values, parameter.labels))
@@ -219,18 +219,18 @@ def fits(parameter: Regimes, labels: IdArray, most_runs: IntArray) -> BoolArray:
     changes = labels[:, order[1:]] != labels[:, order[:-1]]
     without = parameter.labels == ABSENT
     pure = ~(changes & same_value).any(axis=1) & ~(labels[:, without] >= 0).any(axis=1)
-    # Between choices there is no order to count stretches in.
+    # Choices have no order in which intervals could be counted.
     numeric = ~np.array([*parameter.categorical, True, True])[regime[1:]]
     steps = changes & (same_regime & numeric & ~same_value)
     return np.asarray(pure & (steps.sum(axis=1) + 1 <= most_runs))
 
 
-def _judged(parameter: Regimes, labels: IdArray) -> tuple[int, float]:
-    """Return in how many leaves a parameter explains labels, and the log of the chance of that.
+def _score(parameter: Regimes, labels: IdArray) -> tuple[int, float]:
+    """Return the number of leaves by which a parameter explains labels, and the log of its chance.
 
-    The chance is that of labels in any other order to be explained as well: the number of such
-    orders (from above) among all orders. Unknown labels are in these orders as absences, and are
-    explained wherever they stand.
+    The chance is that labels in random order are explained as well: an upper bound on the number of
+    such orders, divided by the number of all orders. Unknown labels count as absences there, and
+    are explained wherever they are.
     """
     leaves, log_p = 0, 0.0
     known = labels != UNKNOWN
@@ -259,9 +259,9 @@ def _judged(parameter: Regimes, labels: IdArray) -> tuple[int, float]:
 
 
 def _among_active(unknown: ValueArray, values: ValueArray, labels: IdArray) -> int:
-    """Return how many values lie at or between sorted values whose labels are not absence.
+    """Return how many of the ``unknown`` lie at or next to sorted values with a label of presence.
 
-    One that lies between two different labels counts, too.
+    One between a value with such a label and one without counts, too.
     """
     after = np.minimum(np.searchsorted(values, unknown), len(values) - 1)
     before = np.where(values[after] == unknown, after, np.maximum(after - 1, 0))
@@ -269,10 +269,10 @@ def _among_active(unknown: ValueArray, values: ValueArray, labels: IdArray) -> i
 
 
 def _log_assignments(sizes: IntArray, counts: IntArray) -> float:
-    """Return the log of how many ways there are to give groups of these sizes one label each.
+    """Return the log of the number of ways to give groups of these sizes one label each.
 
-    Each label has to be given to as many trials as have it; where that takes long to count, any
-    label may go to any group.
+    Each label must go to as many trials as have it; if counting that takes too long, any label may
+    go to any group.
     """
     if len(sizes) > _FEW_GROUPS:
         return len(sizes) * math.log(len(counts))
@@ -291,7 +291,7 @@ def _log_assignments(sizes: IntArray, counts: IntArray) -> float:
 
 
 def _log_orders(trials: int, labels: int, runs: int) -> float:
-    """Return the log of how many orders of labels have at most so many runs, from above."""
+    """Return the log of an upper bound on the number of label orders with at most so many runs."""
     terms = [
         math.log(labels)
         + (count - 1) * math.log(max(labels - 1, 1))
@@ -303,5 +303,5 @@ def _log_orders(trials: int, labels: int, runs: int) -> float:
 
 
 def log_multinomial(counts: IntArray) -> float:
-    """Return the log of how many orders there are of labels with these counts."""
+    """Return the log of the number of orders of labels with these counts."""
     return math.lgamma(int(counts.sum()) + 1) - sum(math.lgamma(int(c) + 1) for c in counts)

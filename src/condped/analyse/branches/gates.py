@@ -1,8 +1,8 @@
 """Gates: parameters that choose a branch, and where the target set lies among the branches.
 
 The paper shows that the variance between the regimes of a conditional parameter is its gate's
-(``inter`` of the children is what choosing the branch does). It is small where the sampler already
-keeps to the winning branch, so where the target trials are stands beside it.
+(``inter`` of the children is what choosing the branch does). It is small if the sampler already
+keeps to the winning branch, so the target trials of each branch are given as well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from condped.space.simplify import condition_of
 
 @dataclass(frozen=True, slots=True)
 class GateBranch:
-    """Values of a gate that switch on the same, and the trials that have them."""
+    """Values of a gate that switch on the same parameters, and the trials that have them."""
 
     label: str
     target_trials: int
@@ -35,9 +35,9 @@ class Gate:
     Attributes
     ----------
     switches
-        What it switches.
+        The parameters that it switches.
     branches
-        The one with the most target trials first.
+        Those with the most target trials first.
     choosing
         Share of the variance of "reaches the target set" that lies between the branches.
     target_size, region_size
@@ -82,7 +82,10 @@ def gates_with_targets(structure: Structure, trials: Trials, top: Sets) -> tuple
 
 
 def choosing(sizes: IntArray, target_sizes: IntArray, region_size: int) -> FloatArray:
-    """Return (T,): the share of the variance between branches, of which (branches, T + 1) sizes."""
+    """Return (T,): the share of the variance that lies between branches.
+
+    ``sizes`` (branches, T + 1) are those of the branches in the target sets and the region set.
+    """
     target = target_sizes.astype(float)
     spread = target * (1.0 - target / max(region_size, 1))
     if not len(sizes):

@@ -1,4 +1,4 @@
-"""What is known of conditions: the gates, and when a parameter has each of its domains."""
+"""What is known about conditions: the gates, and when a parameter has each of its domains."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from condped.space.nodes import Node
 from condped.space.simplify import alternative, text_of
 from condped.space.space import Space
 
-_MANY = 200_000  # trials, from which looking for conditions takes time
+_MANY = 200_000  # trials; with more, inferring conditions takes too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class RegimeCondition:
 
 @dataclass(frozen=True)
 class Conditional:
-    """Gates with what they decide, and conditions of domains; empty where nothing is known."""
+    """Gates with what they decide, and conditions of domains; empty if nothing is known."""
 
     gates: tuple[Gate, ...] = ()
     conditions: tuple[RegimeCondition, ...] = ()
@@ -52,9 +52,9 @@ class Conditional:
 
 
 def conditional(trials: Trials, top: Sets) -> Conditional:
-    """Return what is known of trials with these sets.
+    """Return what is known about the conditions of trials with these sets.
 
-    Of trials that are not in memory, or so many that looking would take long, only what the space
+    If the trials are not in memory, or so many that inferring would take long, only what the space
     says.
     """
     try:

@@ -22,16 +22,16 @@ class Branch:
     Attributes
     ----------
     label
-        The values, for people: ``svm``, ``< 0.5``, ``1..3``.
+        The values, such as ``svm``, ``< 0.5`` or ``1..3``.
     condition
-        All that has to hold on the way here, in the language of conditions; usable as ``where``.
+        All conditions of this branch and those around it; usable as ``where``.
     trials, target_trials
         How many trials of the study's region set and target set are here.
     best
         The best objective here; None without a trial or with several objectives.
     left_out
-        How many more trials are here that were not used: pruned, failed, running. They tell the
-        structure, and no number.
+        How many more trials are here that were not used: pruned, failed, running. They show the
+        structure, but do not count in any number.
     nodes
         What this branch switches on.
     inside
@@ -41,8 +41,8 @@ class Branch:
     reached
         The median with its interval and the best of the trials here, for each objective.
     last
-        When the branch was last tried, also by a trial that was not used. Of trials that are not in
-        memory both are unknown.
+        When the branch was last tried, also by a trial that was not used. It and ``reached`` are
+        unknown if the trials are not in memory.
     """
 
     label: str
@@ -69,8 +69,8 @@ class Node:
     Attributes
     ----------
     importance, eta_squared, verdict
-        Of the whole study, as :func:`condped.importance` gives them; no verdict where the test
-        would take long.
+        For the whole study, as :func:`condped.importance` gives them; no verdict if the test would
+        take long.
     branches
         Empty if it switches nothing.
     choosing
@@ -100,10 +100,9 @@ class Branches(Result):
     parents
         Each conditional parameter's gates, without gates of gates.
     found_from
-        ``space`` where conditions were given or recorded, ``data`` where the trials show them.
+        ``space`` if conditions were given or recorded, ``data`` if they were inferred from trials.
     unexplained
-        Parameters that are not active in all trials, or not in one domain; the condition could not
-        be inferred.
+        Parameters whose activity or domain varies, by a condition that could not be inferred.
     inactive
         Parameters that no trial has.
     whole
@@ -183,7 +182,7 @@ class Branches(Result):
         return records
 
     def _records(self, place: dict[str, Any], result: ImportanceResult) -> list[dict[str, Any]]:
-        # A branch in which nothing varies is told, too.
+        # A branch in which nothing varies has a record, too.
         inside: list[dict[str, Any]] = result.rows() or [{}]
         status = {"status": result.status}
         return [
@@ -218,7 +217,7 @@ def _plain_node(node: Node) -> dict[str, Any]:
 
 
 def _plain_inside(result: ImportanceResult) -> dict[str, Any]:
-    """Return what a branch says of its parameters; settings and source are the study's."""
+    """Return a branch's importances; settings and source are the study's."""
     evidence = result.ready_evidence
     return {
         "status": result.status,

@@ -1,4 +1,4 @@
-"""The branches of a gate: which of its values switch on the same, and where to cut between them."""
+"""The branches of a gate: which values switch on the same parameters, and where to cut."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from condped.space.nodes import (
 from condped.space.simplify import Settled, simplified
 from condped.space.space import Space
 
-_MOST_DIGITS = 17  # that a float has
+_MOST_DIGITS = 17  # of a float
 _MOST_CHOICES = 3  # in a label
 
 
@@ -54,15 +54,15 @@ def short_between(low: float, high: float, *, log: bool = False, open_end: bool 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A stretch of a number's values; an end that is None is open for all values.
+    """An interval of a number's values; an end that is None is unbounded.
 
-    Otherwise the lower end belongs to it and the upper one does not, unless they say otherwise.
+    By default the lower end belongs to it and the upper one does not.
     """
 
     low: float | None
     high: float | None
-    above: bool = False  # whether it begins only above ``low``
-    up_to: bool = False  # whether ``high`` still belongs to it
+    above: bool = False  # whether ``low`` is excluded
+    up_to: bool = False  # whether ``high`` is included
 
     def test(self, name: str) -> Node:
         """Return the condition that a parameter's value lies in it."""
@@ -77,7 +77,7 @@ class Interval:
 
     @property
     def label(self) -> str:
-        """A short text for people."""
+        """A short description."""
         if self.low is not None and self.low == self.high:
             return f"{self.low:.6g}"
         if self.low is None:
@@ -92,7 +92,7 @@ def intervals(
 ) -> list[Interval]:
     """Return intervals, one around each pair of a run's lowest and highest value.
 
-    ``ends`` are in ascending order; the first interval is open downwards, the last upwards.
+    ``ends`` are in ascending order; the first interval is unbounded below, the last above.
     """
     cuts: list[tuple[float, float]] = []  # where one interval ends, and where the next begins
     for (_, last), (first, _) in pairwise(ends):
@@ -107,7 +107,7 @@ def intervals(
     return [Interval(low, high, up_to=whole) for low, high in zip(lows, highs, strict=True)]
 
 
-def chosen(name: str, choices: Sequence[Any]) -> Node:
+def one_of(name: str, choices: Sequence[Any]) -> Node:
     """Return the condition that a parameter has one of these choices."""
     if len(choices) == 1:
         return Comparison(name, "==", choices[0])
@@ -123,19 +123,19 @@ class Split:
     children: tuple[str, ...]  # what it may switch on
 
 
-# What becomes of the conditions that may hold, each with its place among all.
+# The conditions that may hold, simplified, each with its position among all.
 _Pattern = tuple[tuple[int, Settled], ...]
 
 
 def splits_of(
     space: Space, gate: str, children: Sequence[str], path: Node | None = None
 ) -> tuple[Split, ...]:
-    """Return the branches of a gate: choices that switch on the same together, or intervals.
+    """Return the branches of a gate: choices or intervals that switch on the same parameters.
 
-    ``path`` is what holds already, of other gates.
+    ``path`` is what already holds for other gates.
     """
     known = _by_name(path)
-    # Each value of the gate is looked up in every comparison: gathered, many are as one.
+    # Each value of the gate is tested in every comparison, so equal ones are gathered.
     owned = [(c, gathered(entry.when.root)) for c in children for entry in space[c] if entry.when]
     domains = [entry.domain for entry in space[gate]]
     anywhere: list[int] = []  # places of conditions that may hold for any value
@@ -149,19 +149,19 @@ def splits_of(
 
     def pattern(value: Any) -> _Pattern:
         places = sorted((*anywhere, *only_for.get(value, ())))
-        told = ((p, simplified(owned[p][1], lambda leaf: settled(leaf, value))) for p in places)
-        return tuple((place, root) for place, root in told if root is not False)
+        left = ((p, simplified(owned[p][1], lambda leaf: decided(leaf, value))) for p in places)
+        return tuple((place, root) for place, root in left if root is not False)
 
-    def settled(leaf: Leaf, value: Any) -> Settled:
+    def decided(leaf: Leaf, value: Any) -> Settled:
         if isinstance(leaf, Between):
             return leaf
         if leaf.name == gate:
             return holds_for(leaf, value)
         return _under(leaf, known.get(leaf.name, ()), [one.domain for one in space[leaf.name]])
 
-    def active(told: _Pattern) -> tuple[str, ...]:
+    def active(conditions: _Pattern) -> tuple[str, ...]:
         here: dict[str, list[Settled]] = {}
-        for place, root in told:
+        for place, root in conditions:
             here.setdefault(owned[place][0], []).append(root)
         return tuple(child for child in here if not _below(here[child], here))
 
@@ -169,8 +169,8 @@ def splits_of(
     grouped: dict[_Pattern, list[Any]] = {}
     for choice in _choices(domains):
         grouped.setdefault(pattern(choice), []).append(choice)
-    for told, together in grouped.items():
-        found.append(Split(_choices_label(together), chosen(gate, together), active(told)))
+    for conditions, together in grouped.items():
+        found.append(Split(_choices_label(together), one_of(gate, together), active(conditions)))
     numeric = [domain for domain in domains if not isinstance(domain, Categorical)]
     if numeric:
         named = {n for _, root in owned for n in numbers_in(root, gate)}
@@ -181,7 +181,7 @@ def splits_of(
 
 
 def _values_needed(root: Node, gate: str) -> frozenset[Any] | None:
-    """Return values of which a gate must have one for a condition to hold; None if unknown."""
+    """Return the values of a gate for which alone a condition can hold; None if unknown."""
     if isinstance(root, Both):
         found = (_values_needed(part, gate) for part in root.parts)
         return next((values for values in found if values is not None), None)
@@ -193,9 +193,9 @@ def _values_needed(root: Node, gate: str) -> frozenset[Any] | None:
 
 
 def _below(roots: Sequence[Settled], here: Container[str]) -> bool:
-    """Return whether all that is left of conditions is about parameters that are switched here.
+    """Return whether all remaining conditions are about parameters that are switched here.
 
-    What has them is shown where these have their branches.
+    A parameter with such conditions is listed in the branches of those parameters.
     """
     return all(
         not isinstance(root, bool) and any(name in here for name in names_of(root))
@@ -217,7 +217,7 @@ def _under(
     known: Sequence[Comparison | Membership],
     domains: Sequence[Domain],
 ) -> Settled:
-    """Return what a comparison comes to where others of the same parameter hold."""
+    """Simplify a comparison, given others of the same parameter that hold."""
     if not known:
         return leaf
     values: list[Any] = list(_choices(domains))
@@ -252,21 +252,21 @@ def _choices(domains: Sequence[Domain]) -> Iterator[Any]:
 
 
 def _choices_label(choices: Sequence[Any]) -> str:
-    shown = choice_labels(choices[:_MOST_CHOICES])
-    more = len(choices) - len(shown)
-    return " or ".join(shown) + (f" or {more} more" if more else "")
+    labels = choice_labels(choices[:_MOST_CHOICES])
+    more = len(choices) - len(labels)
+    return " or ".join(labels) + (f" or {more} more" if more else "")
 
 
 def _intervals(
     domains: Sequence[Numeric], named: set[float], pattern: Callable[[Any], _Pattern]
 ) -> Iterator[tuple[Interval, float]]:
-    """Iterate over intervals that switch on the same, each with a value inside."""
+    """Iterate over intervals that switch on the same parameters, each with a value inside."""
     low, high = min(d.low for d in domains), max(d.high for d in domains)
     whole = all(isinstance(domain, Int) for domain in domains)
     values = {value for value in named if low <= value <= high}
     pieces = _whole_pieces(values, low, high) if whole else _pieces(values, low, high)
-    told = [(piece, pattern(piece.value)) for piece in pieces]
-    kept = [p for k, (p, what) in enumerate(told) if k == 0 or what != told[k - 1][1]]
+    patterns = [pattern(piece.value) for piece in pieces]
+    kept = [p for k, p in enumerate(pieces) if k == 0 or patterns[k] != patterns[k - 1]]
     if len(kept) == 1:
         yield Interval(low, None), kept[0].value
         return
@@ -287,15 +287,15 @@ def _intervals(
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Values between which conditions do not change, by where they begin and one of them."""
+    """Values among which conditions do not change, given by their start and one of them."""
 
     start: float
     value: float
-    above: bool = False  # whether it begins only above ``start``
+    above: bool = False  # whether ``start`` is excluded
 
 
 def numbers_in(root: Node, name: str | None = None) -> Iterator[float]:
-    """Iterate over the numbers that a condition compares a parameter with, or any parameter."""
+    """Iterate over the numbers that a condition compares a parameter (None: any) with."""
     for leaf in leaves(root):
         if isinstance(leaf, Between) or name not in (leaf.name, None):
             continue
@@ -305,7 +305,7 @@ def numbers_in(root: Node, name: str | None = None) -> Iterator[float]:
 
 
 def _pieces(values: set[float], low: float, high: float) -> list[_Piece]:
-    """Return each value that conditions name, and what lies between them."""
+    """Return each value that conditions name, and the pieces between them."""
     edges = sorted({low, *values})
     found: list[_Piece] = []
     for edge, following in zip(edges, [*edges[1:], high], strict=True):

@@ -1,4 +1,4 @@
-"""The space with its conditions: as it was given, or as the trials show it."""
+"""The space with its conditions: as given, or as inferred from the trials."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Literal
 
-from condped.analyse.branches.shown import shown_by, span
+from condped.analyse.branches.inferred import inferred_from, span
 from condped.count.absences import absences
 from condped.count.some_trials import Claims, some_trials
 from condped.count.trials import Trials
@@ -18,11 +18,11 @@ from condped.trials.joining import joined
 from condped.trials.table import TrialTable
 
 FoundFrom = Literal["data", "space"]
-# Trials to look at where trials are counted, and how often those that contradict are added.
+# Trials to infer from if trials are only counted, and how often contradicting ones are added.
 _SAMPLE, _ATTEMPTS = 20_000, 5
 _CONTRADICTED = (
-    "conditions that some of the trials show are contradicted by others. Give the space its "
-    "conditions."
+    "conditions inferred from some of the trials are contradicted by others. Add the conditions to "
+    "the space."
 )
 
 
@@ -37,12 +37,11 @@ class Structure:
     parents
         Each conditional parameter's gates: those that its conditions name, without gates of gates.
     found_from
-        ``space`` if the conditions were given or recorded, ``data`` if the trials show them.
+        ``space`` if the conditions were given or recorded, ``data`` if they were inferred.
     unexplained
-        Parameters that are not active in all trials, or not with one domain; the condition could
-        not be inferred.
+        Parameters whose activity or domain varies, by a condition that could not be inferred.
     inactive
-        Parameters that no trial has, of whose conditions nothing is known; not in the space.
+        Parameters that no trial has, and whose conditions are unknown; not in the space.
     """
 
     space: Space
@@ -53,7 +52,7 @@ class Structure:
 
     @cached_property
     def gates(self) -> dict[str, tuple[str, ...]]:
-        """Return for each gate what it switches, in the order of the space."""
+        """Return the parameters that each gate switches, in the order of the space."""
         found: dict[str, list[str]] = {}
         for child, above in self.parents.items():
             for gate in above:
@@ -67,17 +66,17 @@ class Structure:
 
 
 def structure_of(trials: TrialTable | Trials) -> Structure:
-    """Return the conditions of a space, those that the trials show where it has none.
+    """Return the conditions of a space; where it has none, those inferred from the trials.
 
-    Where trials are counted, conditions are looked for among some of them, and hold for all.
+    If trials are only counted, conditions are inferred from some of them, and checked on all.
     """
     trials = Trials.of(trials)
     if trials.counter.in_memory:
         return _structure_of(trials.table("The conditional structure"))
     if trials.space is None:
         raise SettingsError(
-            "The conditional structure is inferred from trials in memory only (these are counted "
-            "where they are). Give a space with conditions."
+            "The conditional structure can only be inferred from trials in memory (these are only "
+            "counted). Give a space with conditions."
         )
     given = _structure_of_some(trials.space, trials.names)
     plain = [n for n, entries in given.space.items() if entries[0].when is None]
@@ -87,7 +86,7 @@ def structure_of(trials: TrialTable | Trials) -> Structure:
 
 
 def _structure_of_counted(trials: Trials, given: Structure, absent: Sequence[str]) -> Structure:
-    """Return the conditions that some of the trials show and that no trial contradicts.
+    """Return the conditions inferred from some of the trials that no trial contradicts.
 
     ``absent`` are parameters without a condition that not all trials have.
     """
@@ -104,7 +103,7 @@ def _structure_of_counted(trials: Trials, given: Structure, absent: Sequence[str
             if name not in found.unexplained
         }
         claims |= {name: () for name in absent if name in never}
-        # What pruned trials lack is asked for once: a condition may hold without that.
+        # What pruned trials lack is checked only once: a condition may hold without that.
         others = some(claims, strict=attempt == 0) if claims else []
         if not others:
             return _with_unexplained(found, given.unexplained)
@@ -119,7 +118,7 @@ def _with_unexplained(structure: Structure, more: Sequence[str]) -> Structure:
 
 
 def _structure_of_some(space: Space, names: Sequence[str]) -> Structure:
-    """Return the conditions of some parameters; one whose gates are not there is unexplained."""
+    """Return the conditions of some parameters; those without their gates are unexplained."""
     unexplained = tuple(name for name in names if not set(gates_of(space[name])) <= set(names))
     entries: dict[str, Any] = {
         name: span(name, tuple(entry.domain for entry in space[name]))
@@ -134,21 +133,21 @@ def _structure_of_some(space: Space, names: Sequence[str]) -> Structure:
 def _structure_of(table: TrialTable) -> Structure:
     given: Mapping[str, tuple[Alternative, ...]] = table.space or {}
     conditional = {name for name in given if given[name][0].when is not None}
-    shown = shown_by(table, known=conditional, given=set(given))
+    inferred = inferred_from(table, known=conditional, given=set(given))
     entries: dict[str, Any] = {}
     for name in table.names:
-        if name in given and name not in shown.explained:
+        if name in given and name not in inferred.explained:
             entries[name] = given[name]
-        elif name not in shown.inactive:
-            entries[name] = shown.entries[name]
-    # What was tried may have one value only, and a space that is given could not say so.
+        elif name not in inferred.inactive:
+            entries[name] = inferred.entries[name]
+    # A domain that was tried may have a single value, which a given space may not have.
     space = Space(entries, inferred=True)
     found_from: FoundFrom = (
-        "space" if conditional or not (shown.explained or shown.unexplained) else "data"
+        "space" if conditional or not (inferred.explained or inferred.unexplained) else "data"
     )
     if table.space is None:
         found_from = "data"
-    return Structure(space, _parents(space), found_from, shown.unexplained, shown.inactive)
+    return Structure(space, _parents(space), found_from, inferred.unexplained, inferred.inactive)
 
 
 def gates_of(alternatives: Sequence[Alternative]) -> tuple[str, ...]:
@@ -162,27 +161,27 @@ def _parents(space: Space) -> dict[str, tuple[str, ...]]:
 
 
 def _direct_gates(name: str, space: Space) -> tuple[str, ...]:
-    """Return the parameters that a parameter's conditions name, without those behind them.
+    """Return the parameters that a parameter's conditions name, without gates of these gates.
 
-    Each way to it has its own: with ``a == 'x' or (a == 'y' and b == 'v')``, where ``a == 'y'``
+    Each path to it has its own: with ``a == 'x' or (a == 'y' and b == 'v')``, where ``a == 'y'``
     switches b, these are a and b.
     """
     roots = [entry.when.root for entry in space[name] if entry.when]
-    ways = [way for r in roots for way in (r.parts if isinstance(r, Either) else (r,))]
+    paths = [path for r in roots for path in (r.parts if isinstance(r, Either) else (r,))]
     found: dict[str, None] = {}
-    for way in ways:
-        named = names_of(way)
-        if len(named) == 1:  # whatever is behind it
+    for path in paths:
+        named = names_of(path)
+        if len(named) == 1:  # whatever its own gates are
             found |= dict.fromkeys(named)
             continue
         implied = set().union(*(_implied(gate, name, space) for gate in named))
-        direct = [gate for leaf in leaves(way) if leaf not in implied for gate in leaf.names]
+        direct = [gate for leaf in leaves(path) if leaf not in implied for gate in leaf.names]
         found |= dict.fromkeys([gate for gate in named if gate in direct] or named)
     return tuple(found)
 
 
 def _implied(gate: str, name: str, space: Space) -> set[Leaf]:
-    """Return the comparisons that may have led to a parameter's gate, one behind the other."""
+    """Return the comparisons that a gate's activity may depend on, directly or indirectly."""
     found: set[Leaf] = set()
     todo, seen = [gate], {name}
     while todo:

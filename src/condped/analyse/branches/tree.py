@@ -29,8 +29,8 @@ from condped.space.condition import Condition
 from condped.space.nodes import Node as Test
 from condped.space.simplify import condition_of, conjunction
 
-# How many branches lie inside each other, and how many there are: more say nothing to anybody, and
-# a small space can have any number, as each is looked at for every way that leads to it.
+# How deep branches may be nested, and how many there may be: more are of no use to anybody, and
+# even a small space can have any number, since each is analysed for every path that leads to it.
 _DEEPEST, _MOST = 100, 10_000
 _MOST_PER_GATE = 10
 
@@ -46,10 +46,10 @@ class GrownBranch:
     left_out
         How many more trials are here that were not used.
     analyses
-        Of what varies among the branch's own trials, by each method.
+        Analyses of what varies among the branch's own trials, by method.
     reached, last
-        What the trials reached in each objective, and when the branch was last tried; nothing if
-        the trials are not in memory.
+        What the trials reached in each objective, and when the branch was last tried; empty and
+        None if the trials are not in memory.
     """
 
     label: str
@@ -78,7 +78,7 @@ class GrownNode:
 
 @dataclass(frozen=True, eq=False)
 class Grower:
-    """Makes nodes, from trials and what is known of all of them."""
+    """Grows the tree, from the trials and the structure of their space."""
 
     trials: Trials
     structure: Structure
@@ -95,10 +95,10 @@ class Grower:
     def tree(self) -> tuple[GrownNode, ...]:
         """Return the parameters that nothing switches, with all below them.
 
-        The branches are looked at together, so their p-values are adjusted together.
+        The p-values of all branches are adjusted together.
         """
         roots = tuple(self._node(name) for name in self.structure.roots)
-        # Methods share their counts, so any of them will do.
+        # Methods share their counts, so those of any method will do.
         grown = [branch for branch in branches_of(roots) if branch.analyses]
         together = tuple(next(iter(branch.analyses.values())).counts for branch in grown)
         for counts in together:
@@ -120,7 +120,7 @@ class Grower:
             for split, condition, sizes, best, left_out in zip(
                 splits, conditions, counted.sizes, counted.best, counted.left_out, strict=True
             )
-            # A gate with several domains has not all of its values on each way to it.
+            # A gate with several domains does not have all of its values on each path.
             if len(self.structure.space[name]) == 1 or sizes[-1] or left_out
         )
         sizes = np.array([branch.sizes for branch in found]).reshape(len(found), -1)
@@ -139,7 +139,7 @@ class Grower:
         self._check(depth)
         if sizes[-1] or left_out:
             nodes = tuple(self._node(n, condition.root, depth + 1) for n in split.children)
-        else:  # nothing is known of what is further down
+        else:  # there are no trials below
             nodes = tuple(map(GrownNode, split.children))
         return GrownBranch(
             label=split.label,
@@ -162,12 +162,12 @@ class Grower:
             f"{most:,} branches" if depth < _DEEPEST else f"{_DEEPEST} branches inside each other"
         )
         raise SpaceError(
-            f"The conditions of the space make more than {many}, which cannot be shown. Name some "
-            "parameters with parameters, or leave some conditions out of the space."
+            f"The conditions of the space make more than {many}, which is too many. Select some "
+            "parameters with the option parameters, or leave some conditions out of the space."
         )
 
     def _inside(self, condition: Condition) -> dict[Method, Analysis]:
-        """Analyse what varies among some of the trials; the counts serve all methods."""
+        """Analyse what varies among the trials of a branch; all methods share the counts."""
         if not self.methods:
             return {}
         here = self.trials.inside(condition)
@@ -197,9 +197,9 @@ def branches_of(nodes: Sequence[GrownNode]) -> Iterator[GrownBranch]:
 
 
 def _joined(path: Test | None, test: Test) -> Condition:
-    way = conjunction(path, test)
-    assert way is not None  # a split has a test
-    return condition_of(way)
+    both = conjunction(path, test)
+    assert both is not None  # a split has a test
+    return condition_of(both)
 
 
 @takes(AnalysisOptions, *ANALYSIS)
@@ -213,7 +213,7 @@ def branches(
     source
         Anything that :func:`condped.read` takes.
     target_quantile
-        γ': the best trials of this share are the target set, of the study as of each branch.
+        γ': the best trials of this share are the target set, in the study and in each branch.
     **options
         As for :func:`condped.importance`.
 
@@ -226,10 +226,10 @@ def branches(
     >>> found.roots[0].branches[1].inside.names[0]  # what matters where nothing is good
     'y'
     """
-    asked = Options.of(branches, options)
-    question = asked.question((target_quantile,))
+    parsed = Options.of(branches, options)
+    question = parsed.question((target_quantile,))
     require_conditions("branches", question)
-    trials = open_trials(source, **asked.reading)
+    trials = open_trials(source, **parsed.reading)
     counts = count_sets(trials, question)
     assert counts.trials is not None
     structure = structure_of(trials)  # first: it may leave a note for the account
@@ -256,7 +256,7 @@ def require_conditions(function: str, question: Question) -> None:
 
 
 def _node(grown: GrownNode, structure: Structure, whole: ImportanceResult) -> Node:
-    """Return a grown parameter as that of a result, with its numbers in the whole study."""
+    """Return a parameter's node of the result, with its numbers in the whole study."""
     own = whole[grown.parameter]
     evidence = whole.ready_evidence
     whens = [a.when.text for a in structure.space[grown.parameter] if a.when is not None]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LastTried:
-    """When a branch was last tried, by whatever trial, used or not.
+    """When a branch was last tried, by any trial, used or not.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class LastTried:
     ago
         How many trials came after it.
     seconds_ago
-        From its start to the last time that the study records; None where not recorded.
+        Seconds from its start to the last time that the study records; None if not recorded.
     """
 
     number: int
@@ -61,12 +61,12 @@ class StudyMembers:
 
     def reached(self, condition: Condition) -> tuple[Reached, ...]:
         """Return what the trials that meet a condition reached in each objective."""
-        rows = np.flatnonzero(self._meet(condition) & self.valued)
+        rows = np.flatnonzero(self._matching(condition) & self.valued)
         return tuple(reached_by(objective, rows) for objective in self.table.objectives)
 
     def last_tried(self, condition: Condition) -> LastTried | None:
-        """Return when a trial last met a condition; None: never."""
-        rows = np.flatnonzero(self._meet(condition))
+        """Return when a trial last met a condition; None if none did."""
+        rows = np.flatnonzero(self._matching(condition))
         if not len(rows):
             return None
         last = int(rows[-1])
@@ -81,5 +81,5 @@ class StudyMembers:
         known = np.concatenate([times.started, times.ended])
         return float(np.nanmax(known) - times.started[row])
 
-    def _meet(self, condition: Condition) -> BoolArray:
+    def _matching(self, condition: Condition) -> BoolArray:
         return condition.holds(columns_of(self.table))

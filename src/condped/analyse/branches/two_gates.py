@@ -1,8 +1,8 @@
 """Two gates of one parameter, inferred from the trials: ``a == 'x' and b == 'y'``.
 
-The first gate settles the parameter for some of its values and leaves it open for the rest; among
-the trials of the rest the second has to explain it completely. Both must be unlikely by chance, so
-that small studies have no such gates.
+The first gate determines the parameter for some of its values and leaves it open for the rest;
+among the trials of the rest the second must explain it completely. Both must be unlikely by chance,
+so small studies have no such gates.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from condped.arrays import BoolArray, IdArray, IntArray, ValueArray
 from condped.estimate.statistics.log_choose import log_choose
 from condped.trials.table import ABSENT
 
-# Trials that the first gate must settle, and that each label must have where it does not.
+# Trials for which the first gate must determine the label, and that each label must have elsewhere.
 _FEWEST = 5
-# Trials to look at first, for whether a gate settles anything.
+# Trials to check first, for whether a gate determines anything.
 _FIRST_LOOK = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Split:
-    """What a first gate leaves open, and the log of the chance that it settles so much."""
+    """Where a first gate leaves the label open, and the log of the chance of so small a rest."""
 
     rest: BoolArray  # (trials,)
-    settled: int  # leaves
+    leaves: int  # of the first gate, outside the rest
     log_p: float
 
 
 def explained_by_two(
     parameters: Sequence[Regimes], labels: IdArray, own: Collection[int]
 ) -> list[Explanation]:
-    """Return pairs of gates that explain labels; ``own`` are the places of what has them."""
+    """Return pairs of gates that explain labels; ``own`` are the parameters that have them."""
     others = [place for place in range(len(parameters)) if place not in own]
     if len(others) < 2:
         return []
@@ -64,7 +64,7 @@ def explained_by_two(
             for one in explained:
                 second = seconds[one.gates[0]]
                 rest = _extended(first, parameters[second], labels, split.rest)
-                leaves, log_p = split.settled + one.leaves, split.log_p + one.log_p
+                leaves, log_p = split.leaves + one.leaves, split.log_p + one.log_p
                 found.append(Explanation((place, second), leaves, log_p, labels, rest))
     return found
 
@@ -72,13 +72,13 @@ def explained_by_two(
 def _enough(labels: IdArray, rest: BoolArray, first: Regimes) -> bool:
     """Return whether enough trials are on both sides of a split."""
     known = labels != UNKNOWN
-    settled = np.count_nonzero(known & ~rest & (first.labels >= 0))
+    outside = np.count_nonzero(known & ~rest & (first.labels >= 0))
     counts = np.unique(labels[rest & known], return_counts=True)[1]
-    return bool(settled >= _FEWEST and len(counts) > 1 and (counts >= _FEWEST).all())
+    return bool(outside >= _FEWEST and len(counts) > 1 and (counts >= _FEWEST).all())
 
 
 def _extended(first: Regimes, second: Regimes, labels: IdArray, rest: BoolArray) -> BoolArray:
-    """Return the rest with all values where the parameter is active, if the second gate fits them.
+    """Extend the rest to all values where the parameter is active, if the second gate fits them.
 
     ``a in ['x', 'z'] and b == 'y'`` is simpler than ``a == 'z' or a == 'x' and b == 'y'``.
     """
@@ -93,7 +93,7 @@ def _extended(first: Regimes, second: Regimes, labels: IdArray, rest: BoolArray)
 
 
 def _splits(gate: Regimes, labels: IdArray) -> Iterator[_Split]:
-    """Iterate over ways in which a gate settles labels for some of its values, not for all."""
+    """Iterate over splits in which a gate determines labels for some of its values, not for all."""
     present = gate.labels >= 0
     regimes = np.unique(gate.labels[present])
     known = labels != UNKNOWN
@@ -113,9 +113,9 @@ def _splits(gate: Regimes, labels: IdArray) -> Iterator[_Split]:
         open_choices = choices[lowest != highest]
         if 0 < len(open_choices) < len(choices):
             rest = present & np.isin(gate.values, open_choices)
-            settled = len(choices) - len(open_choices)
+            leaves = len(choices) - len(open_choices)
             ways = len(choices) * math.log(names + 1)
-            yield _Split(rest, settled, ways + _log_chance(labels, present, rest))
+            yield _Split(rest, leaves, ways + _log_chance(labels, present, rest))
         return
     order = np.argsort(values, kind="stable")
     low, high = _ends(values[order], own[order])
@@ -134,7 +134,7 @@ def _splits(gate: Regimes, labels: IdArray) -> Iterator[_Split]:
 
 
 def _ends(values: ValueArray, labels: IdArray) -> tuple[float | None, float | None]:
-    """Return up to which value, and from which on, sorted labels are the same; None: nowhere."""
+    """Return the value up to which, and the one from which, labels are constant; None if none."""
     changes = np.flatnonzero(labels[1:] != labels[:-1])
     # A value with two labels belongs to neither end.
     first = int(np.searchsorted(values, values[changes[0] + 1], side="left"))
@@ -145,12 +145,12 @@ def _ends(values: ValueArray, labels: IdArray) -> tuple[float | None, float | No
 
 
 def _log_chance(labels: IdArray, present: BoolArray, rest: BoolArray) -> float:
-    """Return the log of the chance that labels in any order are settled outside the rest."""
+    """Return the log of the chance that labels in random order are the same outside the rest."""
     unknown = labels == UNKNOWN
     outside = present & ~rest
     active = int(np.count_nonzero(outside & (labels >= 0)))
     weak = int(np.count_nonzero(outside & unknown))
-    # Where the parameter is active, what is unknown may stand anywhere; absences are alike.
+    # Where the parameter is active, unknown labels may be anywhere; absences are interchangeable.
     orders = log_multinomial(_counts(labels[rest])) + (
         log_choose(active + weak, weak) if active and weak else 0.0
     )

@@ -1,1 +1,1 @@
-"""What values do to the objective, in its own units."""
+"""How values affect the objective, in its own units."""

@@ -1,4 +1,4 @@
-"""Bins of a parameter's values: cells of the densities' grid, joined until trials suffice."""
+"""Bins of a parameter's values: cells of the densities' grid, merged until trials suffice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Bin:
     rows
         (trials of the regime,): which have these values.
     low, high, left, right, choice
-        As in a ValueGroup.
+        As in :class:`ValueGroup`.
     """
 
     label: str
@@ -57,9 +57,9 @@ def bins_of(domain: Domain, values: ValueArray) -> list[Bin]:
 
 
 def joined_cells(counts: IntArray) -> list[tuple[int, int]]:
-    """Return the first and last cell of each bin: about equally many trials, and ten at least.
+    """Return the first and last cell of each bin: about equally many trials, and at least ten.
 
-    Cells without a trial at a bin's end belong to it.
+    Cells without trials at a bin's end belong to it.
 
     Examples
     --------
@@ -71,8 +71,8 @@ def joined_cells(counts: IntArray) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     first, inside = 0, 0
     for cell, more in enumerate(counts.tolist()):
-        aim = left / bins  # trials of this bin, if those left are to share them evenly
-        # A cell joins the bin unless that leads farther away from the aim than ending it.
+        aim = left / bins  # trials of this bin, if those left share them evenly
+        # A cell joins the bin unless that takes it farther from the aim than ending it.
         if more and bins > 1 and inside >= FEWEST and inside + more - aim > aim - inside:
             found.append((first, cell - 1))
             first, left, bins, inside = cell, left - inside, bins - 1, 0

@@ -29,8 +29,8 @@ def effects(
 ) -> Effects:
     """Find what trials reached by the values of each parameter, in units of the objective.
 
-    Medians with exact intervals, best values and shares of the target set, for about equally many
-    trials at a time; and where a parameter matters, its good values against all others.
+    Medians with exact intervals, best values and shares of the target set, for bins with about
+    equally many trials; and if a parameter matters, its good values against all others.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def effects(
     target_quantile
         γ': the best trials of this share are the target set.
     level
-        How often the interval of a median should hold the true one.
+        Confidence level of the medians' intervals.
     **options
         As for :func:`condped.importance`, whose verdicts and good values are used.
 
@@ -51,7 +51,7 @@ def effects(
     >>> contrast.inside.label, contrast.inside.trials, contrast.outside.trials
     ('0 … 0.48', 211, 289)
     """
-    asked = Options.of(effects, options)
-    question = Question((target_quantile,), asked.settings, asked.handling, level=level)
-    table = open_table("Finding effects", source, **asked.reading)
+    parsed = Options.of(effects, options)
+    question = Question((target_quantile,), parsed.settings, parsed.handling, level=level)
+    table = open_table("Finding effects", source, **parsed.reading)
     return importance_result(analyse(table, question)).effects_at(level)

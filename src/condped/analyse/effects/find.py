@@ -35,7 +35,7 @@ from condped.trials.batch import Batch
 from condped.trials.regimes import expand_domains
 from condped.trials.table import Parameter, TrialTable
 
-_MOST_OF_STRATUM = 16  # trials inside and outside that are paired with each other
+_MOST_OF_STRATUM = 16  # trials inside, and outside, that are paired with each other
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +45,7 @@ class StudyTrials:
     Attributes
     ----------
     table
-        All trials, with domains as the analysis has them.
+        All trials, with the analysis's domains.
     parameters
         Its parameters, by name.
     region
@@ -55,7 +55,7 @@ class StudyTrials:
     target
         (all trials,): which are in the target set.
     strata
-        (all trials,): which were drawn at the same time; None where the sampler does not learn.
+        (all trials,): which were drawn at the same time; None if the sampler does not learn.
     without_value
         Trials of the region set that count as worst.
     """
@@ -71,11 +71,11 @@ class StudyTrials:
 
     @classmethod
     def of(cls, counts: SetCounts, level: float) -> StudyTrials:
-        """Return the trials of an analysis; raises if they are not at hand."""
+        """Return the trials of an analysis; raise if they are not available."""
         sets = counts.trials
         if sets is None:
             raise SettingsError(
-                "Effects need the trials, which a result that was saved does not know. Call "
+                "Effects need the trials, which a result that was saved does not have. Call "
                 "condped.effects on the source; what it returns can be saved."
             )
         if sets.quantiles is None:
@@ -193,8 +193,8 @@ def good_medians(
 ) -> tuple[RegimeDensity, float, float] | None:
     """Return the regime with the most target trials among those with good values.
 
-    With the median objective of its trials with good values, and that of its others; None if no
-    regime has both. These are the contrasts of :func:`find_effect` without all else.
+    Along with it, the median objective of its trials with good values, and that of the others; None
+    if no regime has both. These are the contrasts of :func:`find_effect` and nothing else.
     """
     parameter = study.parameters[name]
     ids = np.asarray(parameter.domain_ids)[study.rows]
@@ -243,7 +243,7 @@ def _regime(
 def _best_bin(study: StudyTrials, bins: Sequence[Bin], groups: Sequence[ValueGroup]) -> Bin | None:
     """Return the bin with the best median; None without two whose medians have intervals.
 
-    By several objectives none is best.
+    With several objectives no bin is best.
     """
     if len(study.table.objectives) > 1:
         return None
@@ -294,17 +294,17 @@ def _pairs(strata: IntArray, inside: IntArray, outside: IntArray) -> tuple[IntAr
     return np.concatenate(first), np.concatenate(second)
 
 
-def _parts(rows: IntArray, strata: IntArray, wanted: IntArray) -> list[IntArray]:
-    """Return the rows of each stratum, evenly thinned where they are many."""
-    starts = np.searchsorted(strata, wanted).tolist()
-    ends = np.searchsorted(strata, wanted, side="right").tolist()
+def _parts(rows: IntArray, strata: IntArray, selected: IntArray) -> list[IntArray]:
+    """Return the rows of each selected stratum, evenly thinned if there are many."""
+    starts = np.searchsorted(strata, selected).tolist()
+    ends = np.searchsorted(strata, selected, side="right").tolist()
     return [
         thinned(rows[start:end], _MOST_OF_STRATUM) for start, end in zip(starts, ends, strict=True)
     ]
 
 
 def is_adaptive(counts: SetCounts) -> bool:
-    """Return whether the sampler learnt from results, or values depend on time otherwise."""
+    """Return whether the sampler learnt from results, or values depend on time in another way."""
     return counts.decision.test not in ("one", "none")
 
 

@@ -20,10 +20,10 @@ _TRIALS = {
 def outcome_sentences(
     densities: Densities, names: Sequence[str], outcome: str, sizes: tuple[int, int]
 ) -> Iterator[str]:
-    """Say of each parameter which values the trials with an outcome have more often than others.
+    """Say for each parameter which values the trials with an outcome have more often than others.
 
-    Of several regimes that with the most such trials; ``sizes`` are those of the target and of the
-    region set.
+    With several regimes, only for the one with the most such trials; ``sizes`` are those of the
+    target set and the region set.
     """
     trials = _TRIALS.get(outcome, "target trials")
     for name in names:
@@ -42,5 +42,5 @@ def outcome_sentences(
         if isinstance(regime.domain, Categorical):
             words = f"{some} of the {trials} and {every} of all have {label}"
         else:
-            words = f"inside {label} are {some} of the {trials} and {every} of all"
+            words = f"{some} of the {trials} and {every} of all are inside {label}"
         yield f"{shortened(name)}: {where}{words}."

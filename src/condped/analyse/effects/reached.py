@@ -7,7 +7,7 @@ from condped.arrays import BoolArray, IntArray
 from condped.estimate.statistics.median import median_of
 from condped.trials.table import Objective
 
-LEVEL = 0.9  # of intervals, unless another one is asked for
+LEVEL = 0.9  # default level of intervals
 
 
 def reached_by(objective: Objective, rows: IntArray | BoolArray, level: float = LEVEL) -> Reached:

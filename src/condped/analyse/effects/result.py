@@ -46,7 +46,7 @@ class ValueGroup:
     Attributes
     ----------
     label
-        The values, for people: ``0.009 … 0.11``, ``svm``, ``absent``.
+        The values, such as ``0.009 … 0.11``, ``svm`` or ``absent``.
     trials, target_trials
         How many trials with an objective are here, and how many of these in the target set.
     reached
@@ -54,7 +54,7 @@ class ValueGroup:
     low, high
         The lowest and highest value that belongs here; None for choices.
     left, right
-        Where the cells of the grid end that belong here, for drawing; None for choices.
+        The outer edges of the grid cells that belong here, for drawing; None for choices.
     choice
         The position of the choice in its domain; None for numbers and for several choices.
     """
@@ -82,11 +82,12 @@ class SameTime:
     Attributes
     ----------
     pairs
-        How many pairs of one of each there are within strata of ten consecutive trials.
+        The number of pairs of one trial inside and one outside, within strata of ten consecutive
+        trials.
     better
         Share of the pairs in which the one inside is better; ties count half.
     difference
-        The median of what the one inside reached less what the one outside did.
+        The median difference of their objectives, inside minus outside.
     """
 
     objective: str
@@ -97,7 +98,7 @@ class SameTime:
 
 @dataclass(frozen=True, slots=True)
 class ValueSpan:
-    """A range of numbers, both ends inside, or one choice by its position in its domain."""
+    """A range of numbers, both ends included, or one choice by its position in its domain."""
 
     low: float | None
     high: float | None
@@ -106,9 +107,9 @@ class ValueSpan:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Some values of a regime against all others there.
+    """Some values of a regime against all others in it.
 
-    The values were chosen by the same trials that are compared here, so the contrast is a little
+    The values were chosen using the same trials that are compared here, so the contrast is a little
     too good; 'Trust' in the documentation says by how much.
 
     Attributes
@@ -118,8 +119,8 @@ class Contrast:
     spans
         Which values these are.
     same_time
-        For each objective, where the sampler learnt from results; empty if it did not, or if no
-        two such trials were drawn at the same time.
+        One per objective, if the sampler learnt from results; empty if it did not, or if no two
+        such trials were drawn at the same time.
     """
 
     chosen: Chosen
@@ -136,12 +137,12 @@ class RegimeEffect:
     Attributes
     ----------
     domain
-        None: the parameter is absent.
+        None if the parameter is absent.
     bins
-        Neighbouring cells of the domain's grid with about equally many trials together, at most
-        eight; one per choice; one where the parameter is absent.
+        For numbers at most eight, of neighbouring cells of the domain's grid with about equally
+        many trials; otherwise one per choice, or one where the parameter is absent.
     contrast
-        None where there is no evidence of an effect, or nothing to compare.
+        None if there is no evidence of an effect, or nothing to compare.
     """
 
     domain: Domain | None
@@ -159,11 +160,11 @@ class ParameterEffect:
     Attributes
     ----------
     regimes
-        Those that are present in the order of the densities, then that in which it is absent.
+        Those with a domain in the order of the densities, then the one in which it is absent.
     sentence
-        The same in a sentence, for people.
+        The same in a sentence.
     short
-        The medians inside and outside of the good values in one line; None without a contrast.
+        The medians inside and outside the good values in one line; None without a contrast.
     """
 
     name: str
@@ -183,16 +184,16 @@ class Effects(Result):
     everything
         All trials with an objective.
     level
-        How often an interval of a median holds the true one, if trials were drawn at random.
+        Confidence level of the medians' intervals, valid for trials drawn at random.
     adaptive
-        Whether values seem to have been chosen by earlier results, so that they were tried at
-        different times and later trials may be better in everything.
+        Whether values seem to depend on earlier results, so that they were tried at different
+        times, and later trials may be better in everything.
     sampling
         How the trials were drawn, in a sentence.
     without_value
         Trials that count as worst; they have no value and are in no median.
     trials
-        Some of the trials themselves, for pictures.
+        Some of the trials themselves, for figures.
 
     Examples
     --------

@@ -16,16 +16,16 @@ _MOST_DIGITS = 9
 
 
 def effect_sentence(regimes: Sequence[RegimeEffect], evidence: ParameterEvidence) -> str:
-    """Say what the values of a parameter do, or that nothing is known of it."""
+    """Say what the values of a parameter do, or that nothing is known about it."""
     present = [regime for regime in regimes if regime.domain is not None]
-    told = [
+    contrasts = [
         (regime, contrast_words(regime.contrast, isinstance(regime.domain, Categorical)))
         for regime in present
         if regime.contrast is not None
     ]
-    if told:
+    if contrasts:
         several = len(present) > 1
-        return "; ".join(f"in {r.label}: {words}" if several else words for r, words in told)
+        return "; ".join(f"in {r.label}: {words}" if several else words for r, words in contrasts)
     start = {
         "matters": "nothing stands out in any regime",
         "unclear": "unclear whether it has an effect",
@@ -35,9 +35,9 @@ def effect_sentence(regimes: Sequence[RegimeEffect], evidence: ParameterEvidence
 
 
 def short_sentence(regimes: Sequence[RegimeEffect]) -> str | None:
-    """Say the medians inside and outside of the good values in a line; None: nothing to compare.
+    """Return the medians inside and outside the good values in a line; None without a contrast.
 
-    Of several regimes that with the most target trials.
+    With several regimes, only for the one with the most target trials.
     """
     present = [regime for regime in regimes if regime.domain is not None]
     found = [regime for regime in present if regime.contrast is not None]
@@ -119,21 +119,21 @@ def _each(group: ValueGroup, every: Sequence[int]) -> str:
 
 
 def _spread(present: Sequence[RegimeEffect]) -> list[str]:
-    """Say between which medians the bins of all regimes lie, for each objective."""
+    """Return the range of the medians of all bins, in words, for each objective."""
     groups = [group for regime in present for group in regime.bins if group.trials]
-    told = []
+    ranges = []
     for place, one in enumerate(groups[0].reached if groups else ()):
         medians = [m for group in groups if (m := group.reached[place].median) is not None]
         low, high, digits = min(medians), max(medians), digits_for(medians)
         name = shortened(one.objective)
         if len(medians) == 1:
-            told.append(f"median {name} {number_text(low, digits)}")
+            ranges.append(f"median {name} {number_text(low, digits)}")
         else:
-            told.append(
+            ranges.append(
                 f"median {name} between {number_text(low, digits)} and "
                 f"{number_text(high, digits)} in {_all(len(medians))} bins"
             )
-    return told
+    return ranges
 
 
 def _all(count: int) -> str:
@@ -141,7 +141,7 @@ def _all(count: int) -> str:
 
 
 def trials_of(count: int) -> str:
-    """Return how many trials there are, in words."""
+    """Return a number of trials in words."""
     return f"{count:,} trial{'' if count == 1 else 's'}"
 
 
@@ -160,14 +160,14 @@ def _median(one: Reached, digits: int) -> str:
 
 
 def digits_of(groups: Sequence[ValueGroup], place: int) -> int:
-    """Return how many digits medians of groups and their intervals deserve, in one objective."""
+    """Return how many digits to show of groups' medians and intervals, in one objective."""
     reached = [group.reached[place] for group in groups]
     numbers = (n for one in reached for n in (one.median, one.median_low, one.median_high))
     return digits_for(number for number in numbers if number is not None)
 
 
 def digits_for(values: Iterable[float]) -> int:
-    """Return how many digits show the differences of values: two of what they differ in.
+    """Return how many digits show how values differ: two of those in which they do.
 
     Examples
     --------

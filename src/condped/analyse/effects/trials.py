@@ -1,4 +1,4 @@
-"""Some of the trials themselves, for pictures: what each tried, and what it reached."""
+"""Some of the trials themselves, for figures: what each tried, and what it reached."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ShownParameter:
     values: tuple[float | None, ...]
 
     def value(self, place: int) -> Any:
-        """Return a trial's value as it was tried: a number or a choice; None: absent."""
+        """Return a trial's value as it was tried: a number or a choice; None if absent."""
         number, domain_id = self.values[place], self.domain_ids[place]
         if number is None or domain_id is None:
             return None
@@ -63,9 +63,9 @@ class ShownObjective:
 
 @dataclass(frozen=True, slots=True)
 class ShownTrials:
-    """At most 2,000 trials: all of the target set up to 1,000, and of the others evenly many.
+    """At most 2,000 trials: up to 1,000 of the target set, and the others evenly thinned.
 
-    Trials that still run or wait are not among them. All sequences are in the order of the study.
+    Trials that are still running or waiting are left out. All sequences are in the study's order.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class ShownTrials:
     total, total_target
         How many trials and target trials there are, shown or not.
     running
-        How many of them still run or wait.
+        How many of them are still running or waiting.
     """
 
     numbers: tuple[int, ...]
@@ -103,20 +103,20 @@ class ShownTrials:
 
     @property
     def message(self) -> str | None:
-        """Say what is not shown; None if all is."""
-        told = []
+        """A note on what is not shown; None if all is."""
+        notes = []
         if self.left_out:
-            shown = sum(self.target)
-            all_of_it = shown == self.total_target
-            kept = f"all {shown:,}" if all_of_it else f"{shown:,} of the {self.total_target:,}"
+            best = sum(self.target)
+            all_of_it = best == self.total_target
+            kept = f"all {best:,}" if all_of_it else f"{best:,} of the {self.total_target:,}"
             ended = self.total - self.running
-            told.append(
-                f"{len(self):,} of {ended:,} trials shown: {kept} of the target set, and of the "
-                "others evenly many."
+            notes.append(
+                f"{len(self):,} of {ended:,} trials shown: {kept} of the target set, the others "
+                "evenly thinned."
             )
         if self.running:
-            told.append(f"{self.running:,} still running, not shown.")
-        return " ".join(told) or None
+            notes.append(f"{self.running:,} still running, not shown.")
+        return " ".join(notes) or None
 
 
 def shown_trials(table: TrialTable, target: BoolArray) -> ShownTrials:
@@ -161,12 +161,12 @@ def trial_numbers(table: TrialTable) -> IntArray:
 
 
 def value_of(parameter: Parameter, row: int) -> Any:
-    """Return a trial's value as it was tried: a number or a choice; the parameter is present."""
+    """Return a trial's value as it was tried: a number or a choice; it must have the parameter."""
     return tried_value(parameter.domains[parameter.domain_ids[row]], parameter.values[row].item())
 
 
 def tried_value(domain: Domain, number: float) -> Any:
-    """Return a value of a table as it was tried: a choice in place of its position."""
+    """Return a value of a table as it was tried: a choice instead of its position."""
     if isinstance(domain, Categorical):
         return domain.choices[int(number)]
     return int(number) if isinstance(domain, Int) else float(number)
@@ -180,7 +180,7 @@ def chosen_rows(ended: BoolArray, target: BoolArray, most: int = MOST_SHOWN) -> 
 
 
 def thinned(rows: IntArray, most: int) -> IntArray:
-    """Return at most so many rows, evenly over all of them."""
+    """Return at most ``most`` of the rows, evenly spaced."""
     if len(rows) <= most:
         return rows
     return rows[np.arange(most) * len(rows) // most]

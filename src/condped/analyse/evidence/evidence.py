@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from condped.analyse.evidence.looks import NO_TIMES, TOO_EARLY
-from condped.analyse.evidence.sampling import LEARNS, RANDOM_TELLS_SOONER
+from condped.analyse.evidence.sampling import LEARNS, RANDOM_IS_SOONER
 from condped.analyse.evidence.significance import NO_ORDER
 from condped.analyse.importance.set_counts import SetCounts
 from condped.errors import not_found
@@ -19,13 +19,13 @@ from condped.estimate.calibrated_estimator import FALSE_DISCOVERIES
 from condped.safe_text import shortened
 
 Verdict = Literal["matters", "unclear", "no evidence", "not testable"]
-# Up to this a p-value by itself leaves it open whether there is something.
+# Up to this unadjusted p-value, it is unclear whether there is an effect.
 _OPEN = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterEvidence:
-    """What the test says of one parameter.
+    """What the test says about one parameter.
 
     Attributes
     ----------
@@ -33,12 +33,12 @@ class ParameterEvidence:
         How often chance alone gives as much, if the value has no effect on reaching the target
         set within its regime; NaN if it is not testable.
     adjusted_p_value
-        The same, adjusted for the number of parameters that could be tested by Benjamini and
-        Hochberg; inside a branch for those of all branches of the tree.
+        The same, adjusted for the number of tested parameters by Benjamini and Hochberg; inside a
+        branch, for those of all branches of the tree.
     verdict
-        ``matters``: statistically significant; among all that are said to matter about one in ten
-        does so by chance. ``no evidence``: chance gives as much more than one time in ten.
-        ``unclear``: in between. ``not testable``: see the reason.
+        ``matters``: statistically significant; about one in ten of these verdicts is due to chance.
+        ``no evidence``: chance gives as much more than one time in ten. ``unclear``: in between.
+        ``not testable``: see the reason.
     regimes
         The p-value of each regime by itself, in the order of the result's regimes.
     reason
@@ -53,7 +53,7 @@ class ParameterEvidence:
     reason: str = ""
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both say the same; no p-value is the same as no p-value."""
+        """Return whether both say the same; missing p-values are equal."""
         return isinstance(other, ParameterEvidence) and self._key == other._key
 
     def __hash__(self) -> int:
@@ -67,7 +67,7 @@ class ParameterEvidence:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the test says of all parameters, in the order of the space.
+    """What the test says about all parameters, in the order of the space.
 
     Attributes
     ----------
@@ -111,14 +111,14 @@ class Evidence:
 
 
 def evidence_of(counts: SetCounts, names: tuple[str, ...], sizes: str) -> Evidence:
-    """Return the evidence at the first target set; ``sizes`` tells how large the sets are."""
-    p_values, fair = counts.p_values[0].tolist(), counts.adjusted_p_values[0].tolist()
+    """Return the evidence at the first target set; ``sizes`` says how large the sets are."""
+    p_values, adjusted = counts.p_values[0].tolist(), counts.adjusted_p_values[0].tolist()
     parameters = tuple(
         ParameterEvidence(
             name=name,
             p_value=p_values[place],
-            adjusted_p_value=fair[place],
-            verdict=verdict_of(p_values[place], fair[place]),
+            adjusted_p_value=adjusted[place],
+            verdict=verdict_of(p_values[place], adjusted[place]),
             regimes=tuple(float(p[0]) for p in counts.regime_p_values[place]),
             reason=_reason(counts, place, 0) if math.isnan(p_values[place]) else "",
         )
@@ -129,7 +129,7 @@ def evidence_of(counts: SetCounts, names: tuple[str, ...], sizes: str) -> Eviden
         sizes = f"{sizes}; tested as of trial {counts.looks[-1]:,}"
     message = _message(parameters, sizes)
     if not enough and LEARNS in counts.sampling:
-        message += f" {RANDOM_TELLS_SOONER}"
+        message += f" {RANDOM_IS_SOONER}"
     message = f"{message} {counts.remark}".rstrip()
     return Evidence(parameters, enough, message, counts.sampling, counts.looks)
 
@@ -152,7 +152,7 @@ def _reason(counts: SetCounts, place: int, step: int) -> str:
     trials = sum(int(regime.region.sum()) for regime in present)
     reached = sum(int(regime.target[step].sum()) for regime in present)
     # In order: an earlier reason explains the later ones.
-    told = (
+    reasons = (
         (study.region_size < 2, "fewer than two trials"),
         (active < 2, "fewer than two trials have it active"),
         (not present, "no two trials have it active in the same domain"),
@@ -163,12 +163,12 @@ def _reason(counts: SetCounts, place: int, step: int) -> str:
         ),
         (reached == trials, "all trials that have it active are in the target set"),
     )
-    left = "what it was compared with tells nothing about it"
-    return next((reason for applies, reason in told if applies), left)
+    left = "what it was compared with says nothing about it"
+    return next((reason for applies, reason in reasons if applies), left)
 
 
 def _message(parameters: tuple[ParameterEvidence, ...], sizes: str) -> str:
-    """Say in a sentence or two what the test says of the study."""
+    """Say in a sentence or two what the test says about the study."""
     total = len(parameters)
     found = sum(parameter.verdict == "matters" for parameter in parameters)
     effect = "a statistically significant effect"
@@ -194,12 +194,12 @@ def _message(parameters: tuple[ParameterEvidence, ...], sizes: str) -> str:
 
 
 def plain_p(p_value: float) -> float | None:
-    """Return a p-value as plain data have it: None if there is none."""
+    """Return a p-value for plain data: None instead of NaN."""
     return None if math.isnan(p_value) else float(p_value)
 
 
 def verdict_of(p_value: float, adjusted: float) -> Verdict:
-    """Return what a p-value says, with the one adjusted for the number of parameters."""
+    """Return the verdict of a p-value and its adjusted one."""
     if math.isnan(p_value):
         return "not testable"
     if adjusted <= FALSE_DISCOVERIES:

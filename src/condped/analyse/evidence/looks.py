@@ -1,7 +1,7 @@
 """p-values that hold however often a running study is looked at.
 
-Scheduled looks at the trials that finished first, each tested as the study that it was then.
-Nothing is remembered between two calls but what the same trials would give again.
+At scheduled looks, the trials that had finished by then are tested as the study that they were.
+Nothing is kept between calls except a cache of tests that the same trials would give again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NO_TIMES = (
     "the rows are sorted by the objective, so which trials came first is not known. Set order to a "
     "column with the trials' numbers, or looks to 'once'"
 )
-_MOST = 1_024  # tests that are kept, of all studies
+_MOST = 1_024  # tests in the cache, of all studies
 _look_tests: OrderedDict[Hashable, LookTest] = OrderedDict()
 _lock = Lock()
 _prefixes: WeakKeyDictionary[TrialTable, dict[int, TrialTable]] = WeakKeyDictionary()
@@ -54,7 +54,7 @@ class LookTest:
     regimes
         The same by name and domain.
     bias
-        (T,) by name and domain: what the sampler alone gives; None: nothing.
+        (T,) by name and domain: what the sampler alone gives; None for nothing.
     """
 
     parameters: Mapping[str, FloatArray]
@@ -64,7 +64,7 @@ class LookTest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LookedAt:
+class LookTests:
     """The tests of all looks.
 
     Attributes
@@ -72,9 +72,9 @@ class LookedAt:
     looks
         Finished trials at each.
     p_values
-        (looks, T, P): at each look by itself; NaN: not testable then.
+        (looks, T, P): at each look by itself; NaN if not testable then.
     significance
-        What they say together.
+        What all looks say together.
     """
 
     looks: tuple[int, ...]
@@ -95,28 +95,28 @@ def prefix_of(table: TrialTable, finished: int) -> TrialTable:
 
 
 def scheduled(own: SetTrials) -> tuple[int, ...]:
-    """Return the looks, in finished trials, that a study has come to."""
-    table = own.asked.in_memory
-    if table is None or own.asked.only_counted:
+    """Return the looks, in finished trials, that a study has reached."""
+    table = own.given.in_memory
+    if table is None or own.given.only_counted:
         raise SettingsError(
             "looks='repeated' needs the trials in memory, to test them as they were at earlier "
             "times; these are only counted. Set engine to 'memory' if they fit, or looks to 'once'."
         )
     looks = looks_until(table.finished)
     if looks and own.top.sorted_by_objective and not _timed(table):
-        return ()  # what cannot be put into an order would be tested anew at every number of trials
+        return ()  # without an order, the test would change with every number of trials
     return looks
 
 
 def _timed(table: TrialTable) -> bool:
-    """Return whether it is recorded when each of the study's finished trials ended."""
+    """Return whether the end times of all of the study's finished trials are recorded."""
     whole = table.study
     ended = whole.states != State.RUNNING
     return whole.times is not None and bool(np.isfinite(whole.times.ended[ended]).all())
 
 
 def known_look(own: SetTrials, test: Callable[[], LookTest]) -> LookTest:
-    """Return the test of one look's trials, from memory if the same were tested before."""
+    """Return the test of one look's trials, from the cache if the same were tested before."""
     settings = replace(own.settings, method="paper")
     sets = own.quantiles, own.top.cutoffs.tobytes(), own.top.region
     key = _fingerprint(own), sets, own.handling, settings
@@ -138,7 +138,7 @@ def nothing_testable() -> LookTest:
 
 
 def look_test(found: Significance, counts: StudyCounts) -> LookTest:
-    """Return what a look found by the names of the parameters; later looks may have more."""
+    """Return what a look found, by parameters' names; later looks may have more parameters."""
     names = [one.name for one in counts.parameters]
     places = [(one.name, regime.domain) for one in counts.parameters for regime in one.regimes]
     every = [p_values for regimes in found.regimes for p_values in regimes]
@@ -151,11 +151,11 @@ def look_test(found: Significance, counts: StudyCounts) -> LookTest:
     )
 
 
-def looked_at(
+def tests_of_looks(
     own: SetTrials, looks: tuple[int, ...], tests: Sequence[LookTest], counts: StudyCounts
-) -> LookedAt:
-    """Return what all looks say together, for the parameters and regimes of today's counts."""
-    table = own.asked.in_memory
+) -> LookTests:
+    """Return what all looks say together, for the parameters and regimes of the current counts."""
+    table = own.given.in_memory
     assert table is not None
     nothing = np.full(len(own.top.target_sizes), np.nan)
     weights = look_weights(len(looks))
@@ -178,7 +178,7 @@ def looked_at(
         places = [(one.name, r.domain) for one in counts.parameters for r in one.regimes]
         zeros = np.zeros(len(nothing))
         bias = np.array([last.bias.get(p, zeros) for p in places]).reshape(-1, len(nothing))
-    return LookedAt(
+    return LookTests(
         looks,
         p_values,
         Significance(
@@ -201,8 +201,8 @@ def _decision(last: LookTest | None, looks: tuple[int, ...], finished: int) -> S
 
 
 def _fingerprint(own: SetTrials) -> bytes:
-    """Return what only trials have that the test cannot tell apart."""
-    table = own.asked.in_memory
+    """Return a digest that only trials share that the test cannot distinguish."""
+    table = own.given.in_memory
     assert table is not None
     digest = hashlib.blake2b(digest_size=20)
     whole = table.study

@@ -1,4 +1,4 @@
-"""A study's trials as the replay test takes them; replays are kept with the study."""
+"""A study's trials in the form that the replay test needs; replays are kept with the study."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from condped.trials.course.drawing import Drawing
 from condped.trials.table import Parameter, State, TrialTable
 
 _MOST_DOMAINS = 8  # of one parameter; more vary smoothly and are not replayed
-# To tell whether values follow earlier results: so many of all parameters together, and trials.
+# To decide whether values follow earlier results: values of all parameters, and trials of each.
 _VALUES = 1_500
 _FEWEST_LOOKED_AT, _MOST_LOOKED_AT = 25, 100
-_TOGETHER = 10  # parameters that are replayed side by side
+_TOGETHER = 10  # parameters that are replayed together
 _replays: WeakKeyDictionary[TrialTable, dict[int | None, StudyReplays]] = WeakKeyDictionary()
 
 
@@ -44,7 +44,7 @@ class StudyReplays:
         return self._series[name]
 
     def attraction(self) -> float:
-        """Return in standard errors how much values follow earlier results."""
+        """Return how much values follow earlier results, in standard errors."""
         shared = _VALUES // max(1, len(self.parameters))
         most = min(_MOST_LOOKED_AT, max(_FEWEST_LOOKED_AT, shared))
         found = [
@@ -62,7 +62,7 @@ class StudyReplays:
                 draw_together(waiting[start : start + _TOGETHER])
 
     def _alike(self, names: Sequence[str]) -> list[list[ReplayedSeries]]:
-        """Return the parameters that can be replayed, those together that are drawn alike."""
+        """Return the parameters that can be replayed, grouped by how they are drawn."""
         found: dict[object, list[ReplayedSeries]] = {}
         for series in map(self.series, names):
             if series is not None:
@@ -89,7 +89,7 @@ class StudyReplays:
 
 
 def study_replays(table: TrialTable, startup: int | None) -> StudyReplays:
-    """Return a study's replays, the same as long as somebody holds its table."""
+    """Return a study's replays; they are kept as long as its table."""
     kept = _replays.setdefault(table, {})
     if startup not in kept:
         records = () if table.drawing is None else table.drawing.samplers
@@ -135,14 +135,14 @@ def _if_any(times: FloatArray) -> FloatArray | None:
 
 
 def regimes_of(parameter: Parameter, region: BoolArray, smallest: int) -> list[BoolArray]:
-    """Return (N,) for each domain with enough trials: which of the region set are in it."""
+    """Return (N,) for each domain with enough trials: which trials of the region set are in it."""
     ids = np.asarray(parameter.domain_ids)
     found = [region & (ids == number) for number in range(len(parameter.domains))]
     return [rows for rows in found if np.count_nonzero(rows) >= smallest]
 
 
 def placed(rows: IntArray | None, members: Sequence[BoolArray], size: int) -> BoolArray:
-    """Return (…, size): members of a selection among all trials that it was made from."""
+    """Return (…, size): members of a selection, among all trials that it was made from."""
     found = np.zeros((len(members), size), dtype=bool)
     for place, own in enumerate(members):
         found[place, slice(None) if rows is None else rows] = own

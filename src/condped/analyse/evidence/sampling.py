@@ -1,4 +1,4 @@
-"""How trials were drawn, as the source records it and the trials show it, and how to test then."""
+"""How trials were drawn, as recorded or inferred from the trials, and how to test accordingly."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from condped.trials.table import State, TrialTable
 
 # ``replay``: against replays of the sampler. ``strata``: among trials drawn one after the other.
 # ``both``: both, and the larger p-value counts. ``shifts``: against the same values at other times.
-# ``one``: among all trials. ``independent``: among those that were drawn without regard to results.
+# ``one``: among all trials. ``independent``: among those drawn without regard to results.
 # ``none``: not testable.
 TestKind = Literal["replay", "strata", "both", "shifts", "one", "independent", "none"]
 _MOST_TRIALS, _MOST_VALUES = 1_500, 40_000  # that are replayed, which takes up to a minute
 # How much values follow earlier results, in standard errors of random draws. Univariate TPE reaches
 # 30 to 110 with 50 to 200 trials, Hyperopt's 7 to 28; random draws stay below 2.
 _LEARNS, _PLAINLY_TPE = 1.0, 28.0
-_AVOIDS = -2.5  # a search step by step around the best is farther from what TPE draws than chance
+_AVOIDS = -2.5  # a stepwise search around the best is farther from TPE's draws than chance
 _LOOKED_AT = 300  # trials
 MOST_STRATA = 1_000
-# Of decisions by which the sampler learns, and what to do then if there is no evidence. Not: go on
-# with another sampler, since Optuna does not record which trial was drawn by which.
+# In decisions by which the sampler learns, and what to do then if there is no evidence: not to go
+# on with another sampler, since Optuna does not record which trial was drawn by which.
 LEARNS = "a sampler that learns from results"
-RANDOM_TELLS_SOONER = (
+RANDOM_IS_SOONER = (
     "The sampler learns from results: a separate study drawn at random, such as by RandomSampler, "
-    "would tell sooner."
+    "would give an answer sooner."
 )
 FEWEST_INDEPENDENT = 10  # trials, and their best that are compared with the others
 
 
 @dataclass(frozen=True, slots=True)
 class SamplingDecision:
-    """How the trials are tested, and why so.
+    """How the trials are tested, and why.
 
     Attributes
     ----------
     test
         What a parameter is compared with.
     reason
-        A sentence for people.
+        The same and why, in a sentence.
     """
 
     test: TestKind
@@ -59,7 +59,7 @@ _decisions = WeakKeyDictionary()
 
 
 def decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDecision:
-    """Decide for all trials of a study in memory; ``by_loss`` if they are sorted by objective."""
+    """Decide for all trials of a study in memory; ``by_loss``: sorted by the objective."""
     known = _decisions.setdefault(table, {})
     key = settings.sampling, settings.startup, by_loss
     if key not in known:
@@ -70,7 +70,7 @@ def decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDec
 def _decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDecision:
     large = too_many_to_replay(table)
     given = {
-        "random": TAKEN_AS_RANDOM,
+        "random": TREATED_AS_RANDOM,
         "ordered": _strata("as sampling says"),
         "tpe": _replay("TPE, as sampling says"),
     }
@@ -114,7 +114,7 @@ def _as_recorded(drawing: Drawing, large: bool, trials: int) -> SamplingDecision
 def _as_seen(table: TrialTable, large: bool, startup: int | None) -> SamplingDecision:
     followed = followed_parameter(table)
     if followed is not None:
-        return _one(f"the rows are sorted by {followed}: their order is not taken for time")
+        return _one(f"the rows are sorted by {followed}, so their order may not be that of time")
     if len(table) < FEWEST:
         return _one("too few for a sampler to have learnt much")
     # The first trials of a study show whether it learnt from them.
@@ -140,7 +140,7 @@ def _as_followed(table: TrialTable, follows: float, least: float) -> SamplingDec
 
 
 def _losses(table: TrialTable) -> FloatArray:
-    """Return (trials,): lower is better; of several objectives the mean rank; NaN: no result."""
+    """Return (trials,): the sum of the ranks by all objectives; NaN without a result."""
     complete = np.asarray(table.states == State.COMPLETE) & table.finite
     ranks = np.zeros(len(table))
     for objective in table.objectives:
@@ -177,10 +177,10 @@ def _one(why: str) -> SamplingDecision:
     return SamplingDecision("one", f"Compared among all trials ({why}).")
 
 
-TAKEN_AS_RANDOM = _one("taken as drawn at random, as sampling says")
+TREATED_AS_RANDOM = _one("treated as drawn at random, as sampling says")
 SORTED_BY_OBJECTIVE = _one("the rows are sorted by the objective, not by time")
 
 
 def strata_of(trials: int) -> int:
-    """Return into how many strata of about ten trials to split."""
+    """Return the number of strata of about ten trials to split into."""
     return max(1, min(MOST_STRATA, trials // STRATUM))

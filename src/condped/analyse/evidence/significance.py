@@ -1,4 +1,4 @@
-"""p-values of parameters: against replays of the sampler, among neighbours in time, or all."""
+"""p-values of parameters: against replays, among neighbours in time, or among all trials."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from condped.analyse.evidence.replaying import StudyReplays, placed, regimes_of, study_replays
 from condped.analyse.evidence.sampling import (
     SORTED_BY_OBJECTIVE,
-    TAKEN_AS_RANDOM,
+    TREATED_AS_RANDOM,
     SamplingDecision,
     decided,
     strata_of,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:  # it imports this module
 
 _MOST_COUNTS = 2_000_000  # cells × strata × target sets of one parameter
 NO_ORDER = (
-    "the table has no order in time, which tells how its trials were drawn. Set order to a column "
+    "the table has no order in time, which shows how its trials were drawn. Set order to a column "
     "with the trials' numbers, or sampling to 'random' if they were drawn at random"
 )
 
@@ -55,16 +55,16 @@ class Significance:
     Attributes
     ----------
     p_values
-        (T, P): how often the sampler or chance alone gives as much; NaN: not testable.
+        (T, P): how often the sampler or chance alone gives as much; NaN if not testable.
     regimes
         The same, (T,), for each regime of each parameter.
     bias
         (R, T): what the sampler alone gives each regime of all parameters, as a contribution to
-        its variance; None: nothing.
+        its variance; None for nothing.
     decision
-        How it was tested, and why so.
+        How it was tested, and why.
     scatter
-        (R, T): the variance of that bias from one replay to the next; None: nothing was replayed.
+        (R, T): the variance of that bias between replays; None if nothing was replayed.
     """
 
     p_values: FloatArray
@@ -75,22 +75,22 @@ class Significance:
 
 
 def decision_of(own: SetTrials) -> SamplingDecision:
-    """Return how parameters are tested, and why so, without testing any."""
-    table = own.asked.in_memory
-    if table is None or own.asked.only_counted:
+    """Return how parameters are tested, and why, without testing any."""
+    table = own.given.in_memory
+    if table is None or own.given.only_counted:
         return _decided_of_counts(own)
     decision = decided(table.study, own.settings, own.top.sorted_by_objective)
-    if decision.test == "independent":  # of the trials at hand
+    if decision.test == "independent":  # among the selected trials
         decision = decided(table, own.settings, own.top.sorted_by_objective)
     return decision
 
 
 def significance(own: SetTrials) -> Significance:
     """Test all parameters."""
-    decision, table = decision_of(own), own.asked.in_memory
+    decision, table = decision_of(own), own.given.in_memory
     if decision.test == "none":
         return _not_testable(own, decision)
-    if table is None or own.asked.only_counted:
+    if table is None or own.given.only_counted:
         return _closed(own, decision, _strata(own) if decision.test == "strata" else 1)
     if decision.test in ("replay", "shifts"):
         return _replayed(own, table, decision)
@@ -103,13 +103,13 @@ def significance(own: SetTrials) -> Significance:
 
 
 def _strata(own: SetTrials) -> int:
-    """Return into how many stretches of time to split: of ten trials, but no more than fit."""
+    """Return the number of strata in time: of about ten trials, but no more than fit."""
     most = _MOST_COUNTS // (MOST_CELLS * (len(own.top.target_sizes) + 1))
     return max(1, min(strata_of(own.top.counts.used), most))
 
 
 def aligned(found: Significance, tested: StudyCounts, counts: StudyCounts) -> Significance:
-    """Return p-values for the regimes of other counts of the same parameters."""
+    """Return the p-values for the regimes of other counts of the same parameters."""
     sets = found.p_values.shape[0]
     regimes: list[list[FloatArray]] = []
     offsets: list[list[FloatArray]] = [[], []]
@@ -133,14 +133,14 @@ def aligned(found: Significance, tested: StudyCounts, counts: StudyCounts) -> Si
 def _decided_of_counts(own: SetTrials) -> SamplingDecision:
     """Decide for trials that are only counted."""
     if own.settings.sampling == "random":
-        return TAKEN_AS_RANDOM
+        return TREATED_AS_RANDOM
     if own.top.sorted_by_objective:
         return SORTED_BY_OBJECTIVE
     if not own.unit.counter.schema.ordered:
         return SamplingDecision("none", f"Not testable: {NO_ORDER}.")
     reason = (
         f"Compared among trials of the same stretch of time, {_strata(own):,} of them (trials "
-        f"{'of so many studies' if own.asked.only_counted else 'that are only counted'} are not "
+        f"{'of so many studies' if own.given.only_counted else 'that are only counted'} are not "
         "replayed)."
     )
     return SamplingDecision("strata", reason)
@@ -173,7 +173,7 @@ def _independent(own: SetTrials, decision: SamplingDecision) -> Significance:
     drawn = own.independent()
     counts = own.unit.count_by_rank(own.top)
     found = aligned(_closed(drawn, decision, 1), drawn.unit.count_by_rank(drawn.top), counts)
-    # The target set of those trials may have what that of all trials does not.
+    # Their own target set may have parameters that the one of all trials does not.
     reached = [
         sum(regime.target.sum(axis=-1) for regime in one.regimes if regime.domain is not None)
         for one in counts.parameters
@@ -184,8 +184,8 @@ def _independent(own: SetTrials, decision: SamplingDecision) -> Significance:
 
 
 def all_replayed(own: SetTrials, decision: SamplingDecision) -> Significance | None:
-    """Return the test against replays of every parameter; None: too many trials to replay."""
-    table = own.asked.in_memory
+    """Return the test against replays of every parameter; None if there are too many trials."""
+    table = own.given.in_memory
     assert table is not None
     return None if too_many_to_replay(table.study) else _replayed(own, table, decision)
 
@@ -196,7 +196,7 @@ def _replayed(
     decision: SamplingDecision,
     among: FloatArray | None = None,
 ) -> Significance:
-    """Test against replays or shifts, those parameters that have cells."""
+    """Test the parameters that have cells against replays or shifts."""
     replays = study_replays(table.study, own.settings.startup)
     region, hits = _members(own, table)
     sizes = len(own.top.target_sizes)
@@ -212,7 +212,7 @@ def _replayed(
     by_name = {parameter.name: parameter for parameter in table.parameters}
     kept = own.unit.count_by_rank(own.top).parameters
     passed = set(pooled)
-    if among is not None:  # what the other test plainly finds nothing in needs no replays
+    if among is not None:  # if the other test plainly finds nothing, no replays are needed
         passed |= set(np.flatnonzero(plainly_large(among).all(axis=0)).tolist())
     if not own.unit.spanned and not shifts:
         replays.begin([name for k, name in enumerate(own.unit.names) if k not in passed])
@@ -266,8 +266,8 @@ def _grouped(
 ) -> dict[int, FloatArray]:
     """Return the p-values of groups, by their place.
 
-    No sampler drew their joint cells. It drew the members, so these are tested: the smallest
-    p-value counts, times their number.
+    Samplers draw members, not joint cells, so the members are tested: the smallest p-value counts,
+    times their number.
     """
     trials = len(table.study)
     own, members = placed(table.rows, [region], trials)[0], placed(table.rows, hits, trials)
@@ -288,7 +288,7 @@ def _grouped(
 
 
 def _larger(one: Significance, other: Significance) -> Significance:
-    """Return the larger p-value of both; where one has none, the other's."""
+    """Return the larger of both p-values; if one is missing, the other."""
     pairs = zip(one.regimes, other.regimes, strict=True)
     return replace(
         one,
@@ -311,7 +311,7 @@ def _pooled(own: SetTrials) -> dict[int, FloatArray]:
 
     Trials with neighbouring bounds are compared, by value and by place between the bounds.
     """
-    table, raw, unit = own.asked.in_memory, own.raw.in_memory, own.unit.in_memory
+    table, raw, unit = own.given.in_memory, own.raw.in_memory, own.unit.in_memory
     if not own.pooled or table is None or raw is None or unit is None:
         return {}
     region, hits = _members(own, table)
@@ -319,9 +319,10 @@ def _pooled(own: SetTrials) -> dict[int, FloatArray]:
     found = {}
     for place, name in enumerate(own.unit.names):
         if name in names:
-            asked = next(one for one in table.parameters if one.name == name)
+            own_bounds = next(one for one in table.parameters if one.name == name)
             both = [
-                _by_bounds(asked, _values(kind, name), region, hits).p_value for kind in (raw, unit)
+                _by_bounds(own_bounds, _values(kind, name), region, hits).p_value
+                for kind in (raw, unit)
             ]
             smaller = np.fmin(both[0], both[1])
             found[place] = np.minimum(2.0 * smaller, 1.0)

@@ -1,1 +1,1 @@
-"""Whether there are enough trials yet, and how many more would do."""
+"""Whether there are enough trials yet, and how many more would be enough."""

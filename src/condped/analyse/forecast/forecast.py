@@ -22,7 +22,7 @@ class ForecastOptions(TrialOptions, TrialSettings, total=False):
 def forecast(
     source: Any, *, target_quantile: float = 0.1, **options: Unpack[ForecastOptions]
 ) -> Forecast:
-    """Say whether there are enough trials for verdicts, and about how many more would do.
+    """Say whether there are enough trials for verdicts, and about how many more would be enough.
 
     Verdicts are those of ``looks="repeated"``, which hold however often a study is looked at while
     it runs. For parameters not yet found to matter, futures of the test are simulated, as if the
@@ -44,7 +44,7 @@ def forecast(
     >>> found["x"].verdict, found.looks[-1], found.next_look
     ('matters', 100, 130)
     """
-    asked = Options.of(forecast, options)
-    question = Question((target_quantile,), asked.settings, asked.handling)
-    table = open_table("A forecast", source, **asked.reading)
+    parsed = Options.of(forecast, options)
+    question = Question((target_quantile,), parsed.settings, parsed.handling)
+    table = open_table("A forecast", source, **parsed.reading)
     return importance_result(analyse(table, question)).forecast()

@@ -23,11 +23,11 @@ from condped.estimate.looks import look_weights, looks_until, next_look, over_lo
 from condped.estimate.outlook import Growth, settling_looks
 
 _DRAWS = 4_000
-_LIKELY = 0.2  # chance, below which more trials are not worth it
-# Finished trials, below which nothing is given up: studies that went on found things all the same.
+_LIKELY = 0.2  # chance below which more trials are not worth it
+# Finished trials below which no parameter is given up: studies that went on still found some.
 _EARLY = 100
-# Of futures that settle a parameter before and up to an end of the interval. Most that are found
-# at all are found soon, sooner than simulated ones, so less is cut off there.
+# Shares of futures that settle a parameter before the ends of the interval. Most parameters that
+# are found at all are found sooner than simulated, so less is cut off at that end.
 _LOW, _HIGH = 0.03, 0.83
 # By likelihood on half of the studies of docs/trust/looks.md; the other half shows how often they
 # hold.
@@ -37,7 +37,7 @@ _LEARNING = Growth(exponent=1.0, dead=0.6, strength=2.0)
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How a study went so far, and how its information is thought to grow."""
+    """How a study went so far, and how its information is assumed to grow."""
 
     looks: tuple[int, ...]
     finished: int
@@ -47,14 +47,14 @@ class Course:
 def forecast_of(trials: SetTrials, names: tuple[str, ...]) -> Forecast:
     """Forecast all parameters at the first target set."""
     counts = SetCounts(replace(trials, settings=replace(trials.settings, looks="repeated")))
-    looked = counts.looked
-    finished = trials.asked.table("A forecast").finished
-    each = looked.p_values[:, 0]  # (looks, P)
+    tests = counts.look_tests
+    finished = trials.given.table("A forecast").finished
+    each = tests.p_values[:, 0]  # (looks, P)
     evidence = evidence_of(counts, names, "")
-    at_random = looked.significance.decision.test in ("one", "independent")
-    course = Course(looked.looks, finished, _AT_RANDOM if at_random else _LEARNING)
+    at_random = tests.significance.decision.test in ("one", "independent")
+    course = Course(tests.looks, finished, _AT_RANDOM if at_random else _LEARNING)
     limits = limits_of(counts.p_values[0])
-    settled = settled_at(each, looked.looks)
+    settled = settled_at(each, tests.looks)
     parameters = []
     for place, one in enumerate(evidence.parameters):
         found = ParameterForecast(
@@ -67,12 +67,12 @@ def forecast_of(trials: SetTrials, names: tuple[str, ...]) -> Forecast:
             found = _predicted(found, each[:, place], limits[place], course)
         parameters.append(found)
     return Forecast(
-        tuple(parameters), finished, looked.looks, next_look(finished), LEVEL, evidence.sampling
+        tuple(parameters), finished, tests.looks, next_look(finished), LEVEL, evidence.sampling
     )
 
 
 def limits_of(p_values: FloatArray) -> FloatArray:
-    """Return (P,): the p-value at which each would matter, the others as they are."""
+    """Return (P,): the p-value at which each would matter, given those of the others."""
     found = np.empty(len(p_values))
     tested = int(np.count_nonzero(~np.isnan(p_values)))
     for place in range(len(p_values)):
@@ -90,9 +90,9 @@ def settled_at(each: FloatArray, looks: tuple[int, ...]) -> list[int | None]:
     matters = np.zeros(each.shape, dtype=bool)
     for number in range(len(each)):
         p_values = over_looks(each[: number + 1], weights[: number + 1])
-        fair = adjusted(p_values[None])[0]
+        q_values = adjusted(p_values[None])[0]
         matters[number] = [
-            verdict_of(p, q) == "matters" for p, q in zip(p_values, fair, strict=True)
+            verdict_of(p, q) == "matters" for p, q in zip(p_values, q_values, strict=True)
         ]
     found: list[int | None] = []
     for place in range(each.shape[1]):
@@ -125,6 +125,6 @@ def _predicted(
 
 
 def _more(places: IntArray, more: IntArray, share: float) -> int | None:
-    """Return how many more trials settle it in this share of the futures; None: no number does."""
+    """Return how many more trials settle it in this share of the futures; None if none do."""
     place = int(np.sort(places)[min(int(share * len(places)), len(places) - 1)])
     return None if place >= len(more) else int(more[place])

@@ -15,7 +15,7 @@ from condped.safe_text import shortened
 
 Outlook = Literal["settled", "open", "unlikely", "not testable"]
 LEVEL = 0.8  # of the intervals
-TIMES = 10  # as many trials as there are, up to which the study is thought to go on
+TIMES = 10  # times as many trials, up to which the study is assumed to continue
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class ParameterForecast:
     Attributes
     ----------
     verdict
-        So far, with p-values that hold however often the study was looked at.
+        The verdict so far, with p-values that hold however often the study was looked at.
     p_value
         The p-value of that verdict; None if it is not testable.
     settled_at
@@ -35,8 +35,8 @@ class ParameterForecast:
         ``settled``: it matters. ``open``: more trials may show that it does. ``unlikely``: more
         trials of this kind are unlikely to show it. ``not testable``: see the reason.
     more_trials
-        How many more trials would settle it in half of all simulated futures; None: not
-        within ten times as many as there are.
+        How many more trials would settle it in half of all simulated futures; None if more than ten
+        times as many as there are.
     more_low, more_high
         An 80 % interval around it: 3 % of these futures settle it earlier, 17 % later or never.
     chance
@@ -58,7 +58,7 @@ class ParameterForecast:
 
     @property
     def more_text(self) -> str:
-        """How many more trials would settle it, in a few words, as for a table.
+        """How many more trials would settle it, in a few words, for tables.
 
         Examples
         --------
@@ -97,7 +97,7 @@ class ParameterForecast:
 
 @dataclass(frozen=True)
 class Forecast(Result):
-    """Whether there are enough trials for verdicts, and how many more there should be.
+    """Whether there are enough trials for verdicts, and how many more would be enough.
 
     Attributes
     ----------

@@ -27,9 +27,9 @@ class Account:
     Attributes
     ----------
     trials
-        How many there were, and how they were treated.
+        How many there were, and how many were used.
     handling
-        What was done with trials that did not end well.
+        How trials that did not end well were treated.
     objectives
         Their names and directions.
     outcome
@@ -37,19 +37,19 @@ class Account:
     region_size
         How many trials the region set has.
     pooled
-        Parameters whose domains vary smoothly, and were put together.
+        Parameters whose domains vary smoothly and were pooled.
     dropped_regimes
         Regimes with too few trials to estimate anything.
     space_inferred
         Whether the domains were inferred from the values.
     ignored_columns
-        Columns that are no parameters.
+        Columns that are not parameters.
     notes
         Remarks about the source, one sentence each.
     selections
-        Conditions that the trials were chosen by.
+        Conditions by which the trials were selected.
     ties
-        Of the target sets that have some at their ends.
+        One for each target set with ties at its end.
     """
 
     pooled: tuple[PooledDomains, ...]
@@ -66,6 +66,6 @@ class Account:
     ties: tuple[Tie, ...] = ()
 
     def tie(self, target_quantile: float | None) -> Tie | None:
-        """Return the tie at the end of the target set of one quantile."""
+        """Return the tie at the end of the target set of one quantile, if any."""
         found = (tie for tie in self.ties if tie.target_quantile == target_quantile)
         return next(found, None)

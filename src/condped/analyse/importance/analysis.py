@@ -1,4 +1,4 @@
-"""The one analysis behind results: sets, counts, numbers, and what can be asked of them later."""
+"""The one analysis behind results: sets, counts and numbers, kept for follow-up questions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from condped.estimate.settings import Settings
 from condped.trials.outcome import label_of
 from condped.trials.table import TrialTable
 
-_SORTED = "The rows are sorted by the objective: their order is not taken for the order of time."
+_SORTED = "The rows are sorted by the objective, so their order may not be that of time."
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Analysis:
     all_equal
         Whether all used trials have the same objective.
     bands, level
-        The intervals, if there are some.
+        The intervals and their confidence level; None without intervals.
     """
 
     target_quantiles: tuple[float, ...] | None
@@ -77,17 +77,17 @@ class Analysis:
         )
 
     def detached(self, *, tests: bool, evidence: bool) -> Analysis:
-        """Return it without the trials, with what they can tell."""
+        """Return the analysis without the trials, after computing what needs them."""
         needed = self.needed(tests=tests, evidence=evidence)
         return self.with_estimate_in(replace(self, counts=self.counts.detached(needed)))
 
     def with_estimate_in(self, other: Analysis) -> Analysis:
-        """Return another analysis of the same counts, which need not estimate again."""
+        """Return another analysis of the same counts, sharing this one's estimates."""
         vars(other).update({n: vars(self)[n] for n in ("estimate", "numbers") if n in vars(self)})
         return other
 
     def needed(self, *, tests: bool, evidence: bool) -> tuple[str, ...]:
-        """Return which counts the numbers come from.
+        """Return the names of the counts that the numbers come from.
 
         With ``tests`` also p-values, with ``evidence`` also verdicts and densities.
         """
@@ -109,7 +109,7 @@ def analyse(trials: TrialTable | Trials, question: Question) -> Analysis:
 
 
 def count_sets(trials: TrialTable | Trials, question: Question) -> SetCounts:
-    """Find the sets that a question is about; they are counted when counts are asked for."""
+    """Find the sets that a question is about; they are counted on first access."""
     counted, settings = Trials.of(trials), question.settings
     if question.target is None:
         top = counted.top_sets(
@@ -153,7 +153,7 @@ def question_ties(
     assert counts.trials is not None
     if known is not None:
         return known
-    return ties_of(counts.trials.asked, counts.trials.top, question.quantiles)
+    return ties_of(counts.trials.given, counts.trials.top, question.quantiles)
 
 
 def _account(
@@ -178,11 +178,11 @@ def account_of(
     dropped: tuple[DroppedRegimes, ...] = (),
     ties: tuple[Tie, ...] = (),
 ) -> Account:
-    """Return what numbers about these sets are based on."""
+    """Return the account of numbers about these sets."""
     trials = own.raw
     unused = () if trials.quiet else only_unused(trials.counter, own.top.ranking)
-    told = [f"Active only in trials that were left out: {', '.join(unused)}."] if unused else []
-    sort = [_SORTED] if own.top.sorted_by_objective else []
+    absent = [f"Active only in trials that were left out: {', '.join(unused)}."] if unused else []
+    order = [_SORTED] if own.top.sorted_by_objective else []
     return Account(
         pooled=own.pooled,
         outcome=outcome,
@@ -193,7 +193,7 @@ def account_of(
         dropped_regimes=dropped,
         space_inferred=trials.space_inferred,
         ignored_columns=trials.ignored_columns,
-        notes=(*sort, *trials.notes, *told),
+        notes=(*order, *trials.notes, *absent),
         selections=trials.selections,
         ties=ties,
     )

@@ -17,24 +17,24 @@ from condped.estimate.formula import eta_squared, normalised
 from condped.estimate.settings import Settings
 
 _SIGNIFICANT = 0.05
-_HAD = {  # an outcome
+_HAD = {  # verbs by outcome
     "failed": "failed",
     "pruned": "were pruned",
     "nonfinite": "had an objective that is not finite",
     "infeasible": "were infeasible",
 }
-Reasons = tuple[str | None, ...]  # (T,): why nothing can be told, None where something can
+Reasons = tuple[str | None, ...]  # (T,): why the importances are undetermined; None if they are not
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """What every result is made from, whatever method gave it."""
+    """The numbers that every result is made from, whatever the method."""
 
     names: tuple[str, ...]
     importance: FloatArray  # (T, P): normalised; 0 where undetermined
-    unattributed: FloatArray  # (T,): share that no parameter gets; 1 with the importances
+    unattributed: FloatArray  # (T,): share that no parameter gets, so that all sum to 1
     variance: FloatArray  # (T, P)
-    eta_squared: FloatArray  # (T, P): 0 where undetermined; NaN where the method knows none
+    eta_squared: FloatArray  # (T, P): 0 where undetermined; NaN if the method has none
     within: FloatArray  # (T, P)
     inter: FloatArray  # (T, P)
     target_sizes: IntArray  # (T,)
@@ -42,14 +42,14 @@ class Numbers:
 
     @property
     def determined(self) -> BoolArray:
-        """(T,): where something can be told."""
+        """(T,): where the importances are determined."""
         return np.array([reason is None for reason in self.reasons], dtype=bool)
 
 
 def shared_out(
     variance: FloatArray, reasons: Reasons, rest: FloatArray | float = 0.0
 ) -> dict[str, FloatArray]:
-    """Return (T, P) importances, and (T,) what is unattributed; 0 where nothing can be told.
+    """Return (T, P) importances, and (T,) what is unattributed; 0 where undetermined.
 
     Together they sum to 1.
     """
@@ -63,7 +63,7 @@ def shared_out(
 def numbers_of(
     found: Estimate, counts: StudyCounts, settings: Settings, account: Account, *, all_equal: bool
 ) -> Numbers:
-    """Return an estimate as importances, with the reasons where there are none."""
+    """Return an estimate as importances, with reasons where they are undetermined."""
     reasons = _reasons(found, counts, settings, account, all_equal=all_equal)
     known = np.array([[reason is None] for reason in reasons])
     explained = eta_squared(found.variance, counts.target_sizes, counts.region_size)
@@ -80,10 +80,10 @@ def numbers_of(
 
 
 def estimated(counts: SetCounts, settings: Settings, pooled: Sequence[str]) -> Estimate:
-    """Return the estimate by the requested method; ``pooled`` parameters as values show them best.
+    """Return the estimate by the requested method; for ``pooled`` parameters the higher of two.
 
-    Raw values see what a value does, unit values what its place between moving bounds does; a
-    pooled parameter without a significant effect in unit values owes what it shows to its bounds.
+    Raw values show the effect of a value, unit values that of its place between moving bounds. A
+    pooled parameter without a significant effect gets 0: what it shows may be due to its bounds.
     """
     raw = _estimate(counts, settings, unit=False)
     if not pooled:
@@ -95,7 +95,7 @@ def estimated(counts: SetCounts, settings: Settings, pooled: Sequence[str]) -> E
     within = raw.within.copy()
     higher = np.maximum(within[:, places], unit.within[:, places])
     within[:, places] = np.where(real, higher, 0.0)
-    # Regimes keep their proportions; what lies between regimes stays what it was.
+    # Regimes keep their proportions; the variance between regimes stays as it is.
     scale = np.divide(within, raw.within, out=np.zeros_like(within), where=raw.within > 0)
     return replace(
         raw,
@@ -115,7 +115,7 @@ def _estimate(counts: SetCounts, settings: Settings, *, unit: bool) -> Estimate:
 def _reasons(
     found: Estimate, counts: StudyCounts, settings: Settings, account: Account, *, all_equal: bool
 ) -> Reasons:
-    """Say for each target set why nothing can be told, or None if something can."""
+    """Return for each target set why the importances are undetermined; None if they are not."""
     trials, sizes = account.trials, counts.target_sizes
     equal = f"all {trials.used} trials have the same objective."
     if account.outcome is not None:

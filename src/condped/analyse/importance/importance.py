@@ -28,11 +28,11 @@ def importance(
     target_quantile
         γ': the best trials of this share are the target set.
     target
-        Something else than good objectives to explain: ``failed``, ``pruned``, ``nonfinite`` or
-        ``infeasible``, or a truth value for each trial.
+        An outcome to explain instead of good objectives: ``failed``, ``pruned``, ``nonfinite`` or
+        ``infeasible``, or a boolean for each trial.
     **options
-        How trials are read, what is estimated, and what is done with trials that did not end
-        well: each is described below.
+        How trials are read, what is estimated, and how trials that did not end well are treated:
+        each is described below.
 
     Examples
     --------
@@ -41,6 +41,6 @@ def importance(
     >>> condped.importance(table).names
     ('x', 'c', 'y')
     """
-    asked = Options.of(importance, options)
-    question = asked.question((target_quantile,), target)
-    return importance_result(analyse(open_trials(source, **asked.reading), question))
+    parsed = Options.of(importance, options)
+    question = parsed.question((target_quantile,), target)
+    return importance_result(analyse(open_trials(source, **parsed.reading), question))

@@ -1,4 +1,4 @@
-"""Intervals: how far the numbers would move with other trials of the same kind."""
+"""Intervals: how much the numbers would vary with other trials of the same kind."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Bands:
     error
         (T, P): the standard error.
     low, high
-        (T, P): the ends of each interval by itself, inside what the number can be.
+        (T, P): the ends of each interval by itself, within the number's range.
     joint_low, joint_high
         (T, P): wider ones, which hold all T × P numbers at once with the stated probability.
     """
@@ -44,7 +44,7 @@ class Bands:
     joint_high: FloatArray
 
     def at(self, place: int) -> Bands:
-        """Return the intervals of one target set; the joint ones stay those of all."""
+        """Return the intervals of one target set; joint ones still hold for all sets."""
         return Bands(*(getattr(self, one.name)[place : place + 1] for one in fields(self)))
 
 
@@ -66,11 +66,11 @@ class Uncertainty:
 def uncertainty(
     numbers: Numbers, counts: SetCounts, question: Question, pooled: Sequence[str]
 ) -> Uncertainty | None:
-    """Return intervals around the numbers; None where there are too few trials to halve.
+    """Return intervals around the numbers; None if there are too few trials to halve.
 
     Cut-offs are found anew in each subset; cells are those of the whole. What the sampler alone
-    gives, which the estimate is without, stays in the subsets: without it hardly anything is left
-    of many of them, and intervals shrink to a point or reach from 0 to 1.
+    gives is subtracted from the estimate, but not from subsets: hardly anything would be left of
+    many of them, and intervals would shrink to a point or reach from 0 to 1.
     """
     trials = counts.trials
     assert trials is not None
@@ -86,15 +86,15 @@ def uncertainty(
         variance[:, :, places] = np.maximum(variance[:, :, places], again[0][:, :, places])
     rest: FloatArray | float = 0.0
     if question.settings.method == "calibrated":
-        # What passed the test in the whole is what parts share out, and a rest as in the whole.
+        # Parts share out what passed the test in the whole, with a rest as in the whole.
         passed = np.where(numbers.variance > 0, np.maximum(variance, 0.0), 0.0).sum(axis=-1)
         rest, variance = variance.sum(axis=-1), np.maximum(variance, 0.0)
         rest = np.maximum(passed, rest) - variance.sum(axis=-1)
-    # What has no evidence in the whole has its share in the parts: this is uncertain, too.
+    # Parameters without evidence in the whole have shares in the parts: that is uncertain, too.
     shares = np.minimum(normalised(variance, rest), 1.0)
     spread = np.broadcast_to(kappa * (1.0 - kappa), variance.shape)
     explained = np.divide(variance, spread, out=np.zeros_like(variance), where=spread > 0)
-    # Where all trials are alike the parts show nothing but rounding.
+    # If all trials are equal, the parts differ only by rounding.
     moves = 0.0 if trials.top.all_equal else 1.0
     return Uncertainty(
         importance=_bands(numbers.importance, moves * shares, question, highest=1.0),
@@ -127,18 +127,18 @@ def replicated(
 
 
 def _bands(whole: FloatArray, parts: FloatArray, question: Question, *, highest: float) -> Bands:
-    """Return the standard error from (S, T, P) parts, and what lies within reach of the whole."""
+    """Return intervals around (T, P) numbers of the whole, from those of (S, T, P) parts."""
     middle, deviations = parts.mean(axis=0), parts - parts.mean(axis=0)
     if question.intervals == "half-sampling":
-        # Half of the trials, drawn without replacement, scatter as much as the whole does.
+        # Halves drawn without replacement scatter as much as the whole does.
         error = parts.std(axis=0, ddof=1)
     else:
         groups = len(parts)
         error = np.sqrt((groups - 1) / groups * (deviations**2).sum(axis=0))
-        # So few parts say how numbers scatter together, not how far: drawn from the normal
-        # distribution with their covariances.
+        # So few parts show how numbers scatter together, but not their extremes: these are drawn
+        # from the normal distribution with their covariances.
         deviations = _drawn(deviations * np.sqrt((groups - 1) / groups), question.seed)
-    # Around what the parts show where the whole was set to 0 for lack of evidence.
+    # Centred on the parts if the whole was set to 0 for lack of evidence.
     middle = np.where(whole > 0, whole, middle)
 
     def ends(reach: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -151,10 +151,10 @@ def _bands(whole: FloatArray, parts: FloatArray, question: Question, *, highest:
 
 
 def _joint_reach(deviations: FloatArray, error: FloatArray, level: float) -> FloatArray:
-    """Return (T, P): how far all numbers at once stay from the whole, with a probability.
+    """Return (T, P): how far from the whole all numbers at once stay, with probability ``level``.
 
-    By the largest deviation in units of the standard error ("max-t"). A part of a typical error
-    is added to each, or numbers that hardly ever move would decide alone.
+    By the largest deviation in units of the standard error ("max-t"). A part of a typical error is
+    added to each, or numbers that hardly ever vary would decide alone.
     """
     moving = error > 0
     if not moving.any():
@@ -165,7 +165,7 @@ def _joint_reach(deviations: FloatArray, error: FloatArray, level: float) -> Flo
 
 
 def _quantile(numbers: FloatArray, share: float) -> float:
-    """Return ``np.quantile``, which takes ten times as long for so few numbers."""
+    """Return a quantile as ``np.quantile`` does, ten times as fast for so few numbers."""
     ordered = np.sort(numbers)
     place = share * (len(ordered) - 1)
     low, high = float(ordered[math.floor(place)]), float(ordered[math.ceil(place)])

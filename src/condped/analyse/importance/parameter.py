@@ -19,7 +19,7 @@ class RegimeImportance:
     Attributes
     ----------
     domain
-        None: the parameter is absent.
+        None if the parameter is absent.
     target_share, region_share
         α and β: the shares of the target set and of the region set that are in this regime.
     divergence
@@ -40,11 +40,11 @@ class RegimeImportance:
 
     @property
     def label(self) -> str:
-        """A short text for people."""
+        """A short description."""
         return "absent" if self.domain is None else self.domain.label
 
     def row(self, condition: str | None = None) -> dict[str, Any]:
-        """Return a flat record, with when the parameter is in this regime, if that is known."""
+        """Return a flat record; ``condition`` says when the parameter is in this regime."""
         own = {one.name: getattr(self, one.name) for one in fields(self)}
         domain = None if self.domain is None else plain_domain(self.domain)
         return {"regime": self.label, **own, "domain": domain, "condition": condition}
@@ -57,11 +57,11 @@ class Interval:
     Attributes
     ----------
     low, high
-        About this number by itself.
+        The interval of this number by itself.
     standard_error
-        Of the number.
+        The number's standard error.
     joint_low, joint_high
-        For all parameters at once, and for all target quantiles that were asked together.
+        Jointly for all parameters, and all target quantiles that were requested together.
     """
 
     low: float
@@ -90,8 +90,8 @@ class ParameterIntervals:
 class ParameterImportance:
     """One parameter's importance and what it is made of.
 
-    Methods that explain a forest have a score of their own for ``variance``, NaN for what is
-    about target sets, and no regimes.
+    Methods that explain a forest have their own score as ``variance``, NaN for what is about target
+    sets, and no regimes.
 
     Attributes
     ----------
@@ -102,14 +102,14 @@ class ParameterImportance:
     variance
         v, by the requested measure.
     eta_squared
-        v / (κ (1 − κ)): share of the variance of "reaches the target set" that it explains. Not
-        above 1 in truth; the smoothing can carry an estimate from few trials beyond.
+        v / (κ (1 − κ)): share of the variance of "reaches the target set" that it explains. At most
+        1 in theory; smoothing can push an estimate from few trials above it.
     within, inter
-        The variance inside the regimes, and between them; the gate owns the latter.
+        The variance inside the regimes, and between them; the latter is credited to the gate.
     regimes
-        What it is made of, as :class:`RegimeImportance`.
+        One :class:`RegimeImportance` each.
     intervals
-        None unless they were asked for.
+        None unless requested.
     """
 
     name: str
@@ -140,12 +140,12 @@ class ParameterImportance:
 
 
 def _known(number: float) -> float | None:
-    """Return None for what a method does not have; JSON knows no NaN."""
+    """Return None for NaN, which JSON does not have."""
     return None if math.isnan(number) else number
 
 
 def _comparable(number: float) -> float:
-    """Return the one NaN that equals itself inside of tuples: equal results are equal."""
+    """Return the same NaN object for every NaN, so that tuples of equal results are equal."""
     return math.nan if math.isnan(number) else float(number)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def readable(result: ImportanceResult, evidence: Evidence | None) -> dict[str, Any]:
-    """Return what other programs read of a result; without evidence if that is None."""
+    """Return a result's numbers for other programs; ``evidence`` may be None."""
     return {
         "status": result.status,
         "reason": result.reason,
@@ -35,7 +35,7 @@ def readable(result: ImportanceResult, evidence: Evidence | None) -> dict[str, A
 
 
 def parameter_rows(result: ImportanceResult) -> Iterator[dict[str, Any]]:
-    """Yield one flat record per parameter, with the evidence if that answers at once."""
+    """Iterate over one flat record per parameter, with the evidence if it is ready."""
     evidence = result.ready_evidence
     for parameter in result.parameters:
         tested = None if evidence is None else evidence[parameter.name]
@@ -51,7 +51,7 @@ def parameter_rows(result: ImportanceResult) -> Iterator[dict[str, Any]]:
 
 
 def scores_of(result: ImportanceResult) -> Numbers:
-    """Return the numbers of a result, as another method computed them."""
+    """Return the numbers of a result that another method computed."""
     columns = ("importance", "variance", "eta_squared", "within", "inter")
     return Numbers(
         names=result.names,
@@ -65,7 +65,7 @@ def scores_of(result: ImportanceResult) -> Numbers:
 def _details(
     result: ImportanceResult, own: ParameterImportance, evidence: Evidence | None
 ) -> dict[str, Any]:
-    """Return what is known of a parameter beyond its row."""
+    """Return what is known about a parameter beyond its row."""
     regimes = [one.row(result.condition(own.name, one.domain)) for one in own.regimes]
     if evidence is not None:
         present = iter(result.densities[own.name])

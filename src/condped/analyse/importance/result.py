@@ -1,4 +1,4 @@
-"""Importances at one target quantile: the waist between estimators and all that shows results."""
+"""Importances at one target quantile: the interface between analyses and presenters."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from condped.estimate.settings import BaselineSettings, Settings
 from condped.space.domain import Domain
 
 Status = Literal["ok", "undetermined"]
-_MOST_SENTENCES = 3  # parameters whose effects stand below the importances
+_MOST_SENTENCES = 3  # parameters whose effects are described below the importances
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class ImportanceResult(Result):
     target_size
         Trials in the target set; 0 if the whole objective is explained.
     settings
-        What was estimated, as the options say.
+        The options of the estimate.
     account
         What the numbers are based on, and what was left out.
     status
@@ -69,7 +69,7 @@ class ImportanceResult(Result):
         Share of what all parameters explain that the evidence does not attribute to any of them;
         the importances sum to 1 less this. 0 for the paper's method and where undetermined.
     level
-        Of the intervals, if there are some.
+        Confidence level of the intervals; None without intervals.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class ImportanceResult(Result):
     reason: str | None
     unattributed: float = 0.0
     level: float | None = None
-    # Answers later questions; None for other methods than condped's own.
+    # For follow-up questions; None for other methods than condped's own.
     _analysis: Analysis | None = field(default=None, repr=False, compare=False)
     _known: Conditional | None = field(default=None, repr=False, compare=False)
     _sentences: tuple[str, ...] | None = field(default=None, repr=False, compare=False)
@@ -124,7 +124,7 @@ class ImportanceResult(Result):
     def gates(self) -> tuple[Gate, ...]:
         """The parameters that choose a branch, and where the target set lies among the branches.
 
-        Found when it is first asked for, from trials in memory; of others nothing is known.
+        Found on first access, from trials in memory; empty for others.
 
         Examples
         --------
@@ -141,7 +141,7 @@ class ImportanceResult(Result):
 
     @property
     def conditions(self) -> tuple[RegimeCondition, ...]:
-        """When each conditional parameter has each of its domains, where that is known."""
+        """When each conditional parameter has each of its domains, as far as known."""
         return tuple(one for one in self._conditional.conditions if one.parameter in self)
 
     def condition(self, name: str, domain: Domain | None) -> str | None:
@@ -150,7 +150,7 @@ class ImportanceResult(Result):
 
     @property
     def _trials(self) -> SetTrials | None:
-        """The trials behind the numbers; None if they are not known any more."""
+        """The trials behind the numbers; None if they are no longer known."""
         return None if self._analysis is None else self._analysis.counts.trials
 
     @cached_property
@@ -158,7 +158,7 @@ class ImportanceResult(Result):
         trials = self._trials
         if self._known is not None or trials is None:
             return self._known or Conditional()
-        return conditional(trials.asked, trials.top)
+        return conditional(trials.given, trials.top)
 
     def gate(self, name: str) -> Gate | None:
         """Return what a parameter's choice decides; None if it switches nothing."""
@@ -166,12 +166,12 @@ class ImportanceResult(Result):
 
     @property
     def has_evidence(self) -> bool:
-        """Whether evidence and densities can be asked for."""
+        """Whether evidence and densities are available."""
         return self._analysis is not None and self._analysis.counts.testable
 
     @cached_property
     def evidence(self) -> Evidence:
-        """Which effects are statistically significant; found when it is first asked for."""
+        """Which effects are statistically significant; computed on first access."""
         if self._analysis is None:
             raise untested(self.settings)
         sizes = f"{self.target_size} of {self.account.region_size} trials in the target set"
@@ -179,14 +179,14 @@ class ImportanceResult(Result):
 
     @property
     def ready_evidence(self) -> Evidence | None:
-        """The evidence if it is known or found at once; None if that would take long."""
+        """The evidence if it is known or quickly computed; None if that would take long."""
         known = "evidence" in self.__dict__
         quick = self._analysis is not None and self._analysis.counts.quickly_testable
         return self.evidence if known or quick else None
 
     @cached_property
     def densities(self) -> Densities:
-        """Where target trials lie, per parameter and present regime, and which values are good.
+        """How target trials are distributed, by parameter and regime, and which values are good.
 
         Examples
         --------
@@ -203,8 +203,8 @@ class ImportanceResult(Result):
     def effects(self) -> Effects:
         """What trials reached by the values of each parameter, in units of the objective.
 
-        Found when it is first asked for, from trials in memory; a result that was saved and loaded
-        does not know them.
+        Computed on first access, from trials in memory; a result that was saved and loaded does not
+        have them.
 
         Examples
         --------
@@ -235,10 +235,10 @@ class ImportanceResult(Result):
 
     @cached_property
     def effect_sentences(self) -> tuple[str, ...]:
-        """What the parameters that matter do to the objective, of at most three of them.
+        """How the parameters that matter affect the objective, for at most three of them.
 
-        Of an outcome, which values the trials that had it have. Empty where the trials are not in
-        memory, or where the test would take long.
+        For an outcome, which values the trials with it have. Empty if the trials are not in memory,
+        or if the test would take long.
         """
         if self._sentences is not None:
             return self._sentences
@@ -247,7 +247,7 @@ class ImportanceResult(Result):
         if (
             self._analysis is None
             or trials is None
-            or trials.asked.in_memory is None
+            or trials.given.in_memory is None
             or (self.target_quantile is None and self.account.outcome is None)
             or evidence is None
         ):
@@ -260,7 +260,7 @@ class ImportanceResult(Result):
         return find_sentences(counts, evidence, self.densities, most)
 
     def robustness(self) -> Robustness:
-        """Return how the ranking moves with other target sets, halves of the study, and methods."""
+        """Return how the ranking changes with other target sets, halves of the study or methods."""
         trials = self._trials
         if (
             trials is None
@@ -268,26 +268,26 @@ class ImportanceResult(Result):
             or not isinstance(self.settings, Settings)
         ):
             raise SettingsError(
-                "Robustness is about importances for good objectives, from trials at hand; this "
-                "result explains an outcome, is another method's, or does not know its trials."
+                "Robustness is about importances for good objectives, and needs the trials; this "
+                "result explains an outcome, is another method's, or no longer has its trials."
             )
-        table = trials.asked.table("Robustness")
+        table = trials.given.table("Robustness")
         return robustness_of(table, self.target_quantile, self.settings, trials.handling)
 
     def forecast(self) -> Forecast:
-        """Return the verdicts so far, and how many more trials would settle what is open.
+        """Return the verdicts so far, and how many more trials would settle open ones.
 
-        Verdicts here are those of ``looks="repeated"``, however this result was made.
+        Verdicts here are those of ``looks="repeated"``, whatever this result's own are.
         """
         if self._analysis is None or self._analysis.counts.trials is None:
             raise SettingsError(
-                "A forecast looks at the trials as they came; this result does not know its "
-                "trials, or is another method's. Call condped.forecast."
+                "A forecast needs the trials in order; this result no longer has its trials, or is "
+                "another method's. Call condped.forecast."
             )
         return forecast_of(self._analysis.counts.trials, self._analysis.numbers.names)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what pickle keeps: what the trials can tell, not the trials."""
+        """Return what pickle keeps: what was computed from the trials, not the trials."""
         own = self._analysis
         kept = None if own is None else own.detached(tests=False, evidence=self.has_evidence)
         known = {"_known": self._conditional, "_sentences": self.effect_sentences}
@@ -328,8 +328,8 @@ class ImportanceResult(Result):
     def to_line(self, *, evidence: Evidence | None = None, most: int = 4) -> str:
         """Return the most important parameters on one line, for logs.
 
-        With ``evidence``, such as this result's own or that of an earlier look at the study, each
-        has its verdict.
+        With ``evidence``, such as this result's own or that of an earlier look at the study,
+        verdicts are included.
 
         Examples
         --------
@@ -343,7 +343,7 @@ class ImportanceResult(Result):
         return line
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one flat record per parameter; ``unattributed`` is the result's, in each."""
+        """Return one flat record per parameter; each has the result's ``unattributed``."""
         return [{name: row[name] for name in self._columns} for row in parameter_rows(self)]
 
     def regime_rows(self) -> list[dict[str, Any]]:
@@ -365,7 +365,7 @@ class ImportanceResult(Result):
         return self._made_of(evidence=self.has_evidence)
 
     def _made_of(self, *, evidence: bool) -> dict[str, Any]:
-        """Return settings, counts and what only trials could tell: all else comes from these."""
+        """Return settings, counts and what needed the trials: all else comes from these."""
         quantile: dict[str, Any] = {"target_quantile": self.target_quantile}
         quantile |= {"gates": self.gates, "conditions": self.conditions}
         quantile["effects"] = self.effect_sentences
@@ -383,10 +383,10 @@ class ImportanceResult(Result):
             return scored_result(restored_scores(data, 1), quantile, settings, account)
         quantiles = None if quantile is None else (quantile,)
         found = importance_result(restored_analysis(data, quantiles, settings, account))
-        told = {name: data[name] for name in ("gates", "conditions") if name in data}
+        known = {name: data[name] for name in ("gates", "conditions") if name in data}
         return replace(
             found,
-            _known=rebuilt(Conditional, told, "gates and conditions"),
+            _known=rebuilt(Conditional, known, "gates and conditions"),
             _sentences=rebuilt(tuple[str, ...], data.get("effects", []), "effects"),
         )
 
@@ -404,7 +404,7 @@ def scored_result(
     account: Account,
     analysis: Analysis | None = None,
 ) -> ImportanceResult:
-    """Return numbers as a result; those of another method come without an analysis."""
+    """Return numbers as a result; those of other methods have no analysis."""
     (reason,) = numbers.reasons
     return ImportanceResult(
         parameters=parameters_of(numbers, analysis),

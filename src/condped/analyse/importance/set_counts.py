@@ -1,4 +1,4 @@
-"""Trials of the sets in each cell, counted in the ways that are asked for, each way once."""
+"""Trials of the sets in each cell, counted in the requested ways, each once."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from condped.analyse.evidence.looks import (
-    LookedAt,
     LookTest,
+    LookTests,
     known_look,
     look_test,
-    looked_at,
     nothing_testable,
     prefix_of,
     scheduled,
+    tests_of_looks,
 )
 from condped.analyse.evidence.sampling import FEWEST_INDEPENDENT, SamplingDecision
 from condped.analyse.evidence.significance import (
@@ -40,7 +40,7 @@ from condped.trials.regimes import PooledDomains
 from condped.trials.repeats import merged, repeats_by_design
 from condped.trials.used_trials import Handling
 
-_FEW = 200_000  # trials, up to which the test takes no time to speak of
+_FEW = 200_000  # trials up to which the test is quick
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,16 +49,16 @@ class SetTrials:
 
     Attributes
     ----------
-    asked
+    given
         The trials as they were given.
     raw, unit
-        The same, with domains as the measure and the pooling have them: pooled ones once with raw
-        values and once with unit values.
+        The same, with domains expanded or pooled according to the settings: pooled ones once with
+        raw values and once with unit values.
     pooled
         Which domains were pooled.
     """
 
-    asked: Trials
+    given: Trials
     raw: Trials
     unit: Trials
     pooled: tuple[PooledDomains, ...]
@@ -76,7 +76,7 @@ class SetTrials:
         handling: Handling,
         quantiles: tuple[float, ...] | None,
     ) -> SetTrials:
-        """Expand or pool domains as the settings say."""
+        """Expand or pool domains according to the settings."""
         raw, found = trials, None
         if settings.measure == "unconditional":
             raw = trials.expanded()
@@ -88,17 +88,17 @@ class SetTrials:
         return cls(trials, raw, unit, pooled, top, handling, settings, quantiles)
 
     def without_repeats(self) -> SetTrials:
-        """Return the same with one trial per configuration, if repeats are there by design."""
-        table = self.asked.in_memory
+        """Return the same with one trial per configuration, if there are repeats by design."""
+        table = self.given.in_memory
         if table is None or self.quantiles is None or not repeats_by_design(table):
             return self
-        once = replace(Trials.of(merged(table)), only_counted=self.asked.only_counted)
+        once = replace(Trials.of(merged(table)), only_counted=self.given.only_counted)
         top = once.top_sets(self.quantiles, self.settings.region_quantile, self.handling)
         return SetTrials.of(once, top, self.settings, self.handling, self.quantiles)
 
     def at_look(self, finished: int) -> SetTrials:
         """Return the trials that finished first, with the sets that they had by then."""
-        table = self.asked.table("looks='repeated'")
+        table = self.given.table("looks='repeated'")
         early = Trials.of(prefix_of(table, finished))
         settings, ranking = replace(self.settings, looks="once"), self.top.ranking
         if self.quantiles is not None:
@@ -113,12 +113,12 @@ class SetTrials:
         return SetTrials.of(early, top, settings, self.handling, self.quantiles)
 
     def independent(self) -> SetTrials:
-        """Return those trials that were drawn without regard to results, with sets of their own.
+        """Return the trials that were drawn without regard to results, with sets of their own.
 
         Few of the best trials are among them, so their own best ones are the target sets: the same
-        shares of them, but ten trials at least.
+        shares of them, but at least ten trials.
         """
-        table = self.asked.in_memory
+        table = self.given.in_memory
         assert table is not None
         assert table.drawing is not None
         rows = table.drawing.independent
@@ -140,8 +140,8 @@ class SetTrials:
 class SetCounts:
     """Counts and p-values of T target sets and P parameters.
 
-    What has been counted stays known. Without trials, as in a result that was loaded, nothing else
-    can be told.
+    All that has been counted is kept. Without trials, as in a result that was loaded, nothing else
+    is known.
     """
 
     def __init__(self, trials: SetTrials | None, known: Mapping[str, Any] | None = None) -> None:
@@ -151,17 +151,17 @@ class SetCounts:
         vars(self).update(known or {})
 
     def knows(self, name: str) -> bool:
-        """Return whether something was counted already."""
+        """Return whether this was counted already."""
         return name in vars(self)
 
     @property
     def testable(self) -> bool:
-        """Whether the test can be asked."""
+        """Whether p-values are known, or can be computed."""
         return self.trials is not None or self.knows("p_values")
 
     @property
     def quickly_testable(self) -> bool:
-        """Whether it answers at once."""
+        """Whether that is quick."""
         few = self.trials is None or self.trials.top.counts.used <= _FEW
         return self.testable and few
 
@@ -200,7 +200,7 @@ class SetCounts:
     def significance(self) -> Significance:
         """The test of all parameters."""
         if self._trials.settings.looks == "repeated":
-            return self.looked.significance
+            return self.look_tests.significance
         once = self._trials.without_repeats()
         found = significance(once)
         if once is self._trials:
@@ -209,11 +209,12 @@ class SetCounts:
         return aligned(found, tested, self.unit_ranked)
 
     @cached_property
-    def looked(self) -> LookedAt:
+    def look_tests(self) -> LookTests:
         """The tests at all scheduled looks, for p-values that hold however often one looks."""
         own = self._trials
         looks = scheduled(own)
-        return looked_at(own, looks, [self._look(finished) for finished in looks], self.unit_ranked)
+        tests = [self._look(finished) for finished in looks]
+        return tests_of_looks(own, looks, tests, self.unit_ranked)
 
     def _look(self, finished: int) -> LookTest:
         try:
@@ -226,33 +227,33 @@ class SetCounts:
     @cached_property
     def looks(self) -> tuple[int, ...]:
         """At how many finished trials it was tested; empty if the study is looked at once."""
-        return self.looked.looks if self._trials.settings.looks == "repeated" else ()
+        return self.look_tests.looks if self._trials.settings.looks == "repeated" else ()
 
     @cached_property
     def decision(self) -> SamplingDecision:
-        """How the test is made, which is known before it is."""
+        """How parameters are tested, which is known before they are."""
         return decision_of(self._trials.without_repeats())
 
     @cached_property
     def p_values(self) -> FloatArray:
-        """(T, P): how often the sampler or chance alone gives as much; NaN: not testable."""
+        """(T, P): how often the sampler or chance alone gives as much; NaN if not testable."""
         return self.significance.p_values
 
     @cached_property
     def bias(self) -> FloatArray | None:
-        """(R, T): what the sampler alone gives each regime; None: nothing."""
+        """(R, T): what the sampler alone gives each regime; None for nothing."""
         found = self.significance
         if found.decision.test != "independent":
             return found.bias
-        # The test takes some of the trials, the estimate all of them.
+        # The test uses some of the trials, the estimate all of them.
         again = all_replayed(self._trials, found.decision)
         return None if again is None else again.bias
 
     @cached_property
     def adjusted_p_values(self) -> FloatArray:
-        """(T, P): adjusted for the number of parameters, those of other branches included.
+        """(T, P): adjusted for the number of parameters, including those of other branches.
 
-        Branches whose test would take long do not take part unless they are asked themselves.
+        Other branches whose test would take long are not included.
         """
         others = [
             other.p_values
@@ -275,13 +276,13 @@ class SetCounts:
     @cached_property
     def remark(self) -> str:
         """What else a reader of p-values should know."""
-        return self._trials.asked.remark_on_repeats()
+        return self._trials.given.remark_on_repeats()
 
     @property
     def _trials(self) -> SetTrials:
         if self.trials is None:
             raise SettingsError(
-                "This result does not know its trials, which densities and the test need."
+                "This result no longer has its trials, which densities and the test need."
             )
         return self.trials
 
@@ -300,7 +301,7 @@ class SetCounts:
         return SetCounts(trials, known)
 
     def detached(self, needed: tuple[str, ...]) -> SetCounts:
-        """Return what is needed of the counts, without the trials; it is counted if it was not."""
+        """Return the needed counts without the trials; they are counted first if necessary."""
         known = {name: getattr(self, name) for name in needed}
         return SetCounts(None, known)
 
@@ -318,7 +319,7 @@ def _cut(counts: StudyCounts, one: slice) -> StudyCounts:
     return replace(counts, parameters=parameters, target_sizes=counts.target_sizes[one])
 
 
-# How to take one target set out of what is known.
+# How to extract one target set from what is known.
 _CUTS: Mapping[str, Callable[[Any, slice], Any]] = {
     **dict.fromkeys(("grid", "unit_grid", "ranked", "unit_ranked"), _cut),
     **dict.fromkeys(("p_values", "adjusted_p_values"), lambda found, one: found[one]),

@@ -45,23 +45,23 @@ class SweepResult(Result):
     Attributes
     ----------
     names
-        Of the parameters.
+        The parameters' names.
     target_quantiles
         (T,): γ'.
     importance
         (T, P): share of what all parameters explain; 0 where undetermined.
     unattributed
-        (T,): share that the evidence attributes to no parameter.
+        (T,): share that the evidence does not attribute to any parameter.
     variance, eta_squared, within, inter
         (T, P) each, as in :class:`~condped.analyse.importance.parameter.ParameterImportance`.
     target_sizes
         (T,): trials in each target set.
     reasons
-        (T,): why nothing can be told, None where something can.
+        (T,): why the importances are undetermined; None if they are not.
     settings, account
         As in :class:`condped.ImportanceResult`.
     level
-        Of the intervals, if there are some.
+        Confidence level of the intervals; None without intervals.
     intervals
         Around importance, variance and eta_squared.
 
@@ -106,12 +106,12 @@ class SweepResult(Result):
     account: Account
     level: float | None = None
     intervals: Uncertainty | None = None
-    # Answers later questions; None for other methods than condped's own.
+    # For follow-up questions; None for other methods than condped's own.
     _analysis: Analysis | None = field(default=None, repr=False)
 
     @property
     def p_values(self) -> FloatArray:
-        """(T, P): how often chance alone gives as much; found when first asked for."""
+        """(T, P): how often chance alone gives as much; computed on first access."""
         if self._analysis is None:
             raise untested(self.settings)
         return self._analysis.counts.p_values
@@ -125,12 +125,12 @@ class SweepResult(Result):
 
     @cached_property
     def determined(self) -> BoolArray:
-        """(T,): where something can be told."""
+        """(T,): where the importances are determined."""
         return np.array([reason is None for reason in self.reasons], dtype=bool)
 
     @property
     def status(self) -> Status:
-        """Undetermined if nothing can be told at any target quantile."""
+        """``undetermined`` if the importances are at all target quantiles."""
         return "ok" if self.determined.any() else "undetermined"
 
     @property
@@ -139,7 +139,7 @@ class SweepResult(Result):
         return None if self.status == "ok" else self.reasons[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what pickle keeps: what the trials can tell, not the trials."""
+        """Return what pickle keeps: what was computed from the trials, not the trials."""
         own = self._analysis
         kept = None if own is None else own.detached(tests=own.counts.testable, evidence=False)
         return self.__dict__ | {"_analysis": kept}
@@ -212,7 +212,7 @@ class SweepResult(Result):
         return self._made_of(tests=tests)
 
     def _made_of(self, *, tests: bool) -> dict[str, Any]:
-        """Return settings, counts and what only trials could tell: all else comes from these."""
+        """Return settings, counts and what needed the trials: all else comes from these."""
         quantiles = {"target_quantiles": self.target_quantiles}
         if self._analysis is not None:
             return quantiles | saved_analysis(self._analysis, tests=tests)
@@ -230,7 +230,7 @@ class SweepResult(Result):
         return sweep_result(restored_analysis(data, quantiles, settings, account))
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether two have the same numbers, settings and account."""
+        """Return whether both have the same numbers, settings and account."""
         if not isinstance(other, SweepResult):
             return NotImplemented
         return (self.settings, self.account, self.reasons, self.level, self.rows()) == (
@@ -253,7 +253,7 @@ def scored_sweep(
     account: Account,
     analysis: Analysis | None = None,
 ) -> SweepResult:
-    """Return numbers as a result; those of another method come without an analysis."""
+    """Return numbers as a result; those of other methods have no analysis."""
     return SweepResult(
         **{one.name: getattr(numbers, one.name) for one in fields(numbers)},
         target_quantiles=np.asarray(quantiles),
@@ -282,7 +282,7 @@ def sweep(
         Ascending; by default 0.01, 0.02, … up to 0.01 below ``region_quantile``.
     **options
         As for :func:`condped.importance`; intervals are bands around the curves, for each number
-        by itself and, as pictures draw them, jointly for all parameters and target quantiles.
+        by itself and, as in figures, jointly for all parameters and target quantiles.
 
     Examples
     --------
@@ -291,9 +291,9 @@ def sweep(
     >>> len(curve.target_quantiles), curve.names
     (99, ('c0', 'c1', 'x', 'y', 'z'))
     """
-    asked = Options.of(sweep, options)
-    quantiles = ascending_quantiles(target_quantiles, asked.settings.region_quantile)
-    return sweep_result(analyse(open_trials(source, **asked.reading), asked.question(quantiles)))
+    parsed = Options.of(sweep, options)
+    quantiles = ascending_quantiles(target_quantiles, parsed.settings.region_quantile)
+    return sweep_result(analyse(open_trials(source, **parsed.reading), parsed.question(quantiles)))
 
 
 def ascending_quantiles(given: Sequence[float] | None, region_quantile: float) -> tuple[float, ...]:

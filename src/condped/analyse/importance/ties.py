@@ -18,7 +18,7 @@ from condped.trials.table import TrialTable
 from condped.trials.used_trials import set_size
 
 TieKind = Literal["best", "cut-off", "worst", "objectives"]
-# From here on a target set is so much larger than requested that the first line has to say so.
+# From here on a target set is so much larger than requested that the first line must say so.
 _TIMES, _POINTS, _FEWEST = 1.5, 0.05, 2
 _EXACT = 1e15  # whole numbers below it are shown with all digits
 
@@ -41,9 +41,9 @@ class Tie:
         several objectives with another; only some of them are in the target set.
     tied, inside
         How many they are, and how many of them are in the target set; with one objective all. None
-        where they are few, and counting them would take another pass over the data.
+        if they are few, and counting them would take another pass over the data.
     value
-        What they share, as the study has it; None if it is no single value.
+        The value that they share, as in the study; None if it is not a single value.
     """
 
     target_quantile: float
@@ -57,7 +57,7 @@ class Tie:
 
     @property
     def excess(self) -> int:
-        """How many trials more than requested there are with all that are tied."""
+        """How many more trials than requested there are, including all tied ones."""
         left_out = 0 if self.tied is None or self.inside is None else self.tied - self.inside
         return self.size + left_out - self.asked
 
@@ -68,7 +68,7 @@ class Tie:
 
     @property
     def same(self) -> tuple[float, float] | None:
-        """γ' above the first and up to the second give the same target set; None: unknown."""
+        """γ' above the first and up to the second give the same target set; None if unknown."""
         if self.tied is None or self.kind == "objectives":
             return None
         return (self.size - self.tied) / self.trials, self.size / self.trials
@@ -80,7 +80,7 @@ class Tie:
 
     @property
     def what(self) -> str:
-        """Say which trials are tied: the beginning of a sentence."""
+        """Which trials are tied: the beginning of a sentence."""
         many = "many" if self.tied is None else str(self.tied)
         if self.kind == "worst":
             return f"{many} of {self.trials} trials count as worst"
@@ -96,20 +96,20 @@ class Tie:
 
     @property
     def message(self) -> str:
-        """Say it in one sentence, with the share that was really used."""
-        told = self.what[0].upper() + self.what[1:]
+        """The tie in one sentence, with the share that was actually used."""
+        start = self.what[0].upper() + self.what[1:]
         if self.kind == "objectives":
             return (
-                f"{told}; the objectives cannot separate them, and the first {self.inside} count."
+                f"{start}; the objectives cannot separate them, and the first {self.inside} count."
             )
         cannot = "nothing separates them" if self.kind == "worst" else (
             "this objective cannot separate them further"
         )  # fmt: skip
-        return f"{told}; {cannot} ({self.shares})."
+        return f"{start}; {cannot} ({self.shares})."
 
     @property
     def shares(self) -> str:
-        """Say which share was requested, and which was used."""
+        """Which share was requested, and which was used."""
         return f"asked for {percent(self.target_quantile)}, used {percent(self.used_share)}"
 
 
@@ -126,7 +126,7 @@ def is_notable(asked: int, size: int, trials: int) -> bool:
 
 
 def value_text(value: float | None) -> str:
-    """Return an objective as people write it; whole numbers with all digits that are known.
+    """Format an objective; whole numbers with all known digits.
 
     Examples
     --------
@@ -141,20 +141,20 @@ def value_text(value: float | None) -> str:
 
 
 def ties_of(trials: Trials, top: Sets, quantiles: Sequence[float] | None) -> tuple[Tie, ...]:
-    """Return the ties at the ends of the target sets, of those that have any.
+    """Return the ties at the ends of the target sets that have any.
 
     An outcome has none: the target set is exactly the trials that had it.
     """
     used = top.counts.used
     if quantiles is None or top.of_outcome or not used:
         return ()
-    asked = np.array([set_size(quantile, used) for quantile in quantiles])
+    requested = np.array([set_size(quantile, used) for quantile in quantiles])
     if len(trials.goals) > 1:
-        return _of_objectives(trials, top, quantiles, asked)
-    below = _strictly_below(trials, top, asked)
+        return _of_objectives(trials, top, quantiles, requested)
+    below = _strictly_below(trials, top, requested)
     maximised = trials.goals[0].direction == "maximize"
     found = []
-    for place in np.flatnonzero(top.target_sizes > asked).tolist():
+    for place in np.flatnonzero(top.target_sizes > requested).tolist():
         cutoff, size = float(top.cutoffs[place]), int(top.target_sizes[place])
         kind: TieKind = "cut-off"
         if not np.isfinite(cutoff):
@@ -165,41 +165,41 @@ def ties_of(trials: Trials, top: Sets, quantiles: Sequence[float] | None) -> tup
         value = -cutoff if maximised else cutoff
         found.append(
             Tie(
-                float(quantiles[place]), int(asked[place]), size, used, kind, tied, tied,
+                float(quantiles[place]), int(requested[place]), size, used, kind, tied, tied,
                 None if kind == "worst" else value + 0.0,  # no minus before a zero
             )
         )  # fmt: skip
     return tuple(found)
 
 
-def _strictly_below(trials: Trials, top: Sets, asked: IntArray) -> IntArray:
+def _strictly_below(trials: Trials, top: Sets, requested: IntArray) -> IntArray:
     """Return (target sets,): used trials that are better than the cut-off; -1 if not counted.
 
-    Counting takes a pass over the objective, and is made only where there is much to say.
+    Counting takes a pass over the objective, which is made only for notable ties.
     """
     used = top.counts.used
-    below = np.full(len(asked), -1, dtype=np.int64)
+    below = np.full(len(requested), -1, dtype=np.int64)
     below[top.cutoffs == top.tally.lowest] = 0
     below[~np.isfinite(top.cutoffs)] = top.tally.ordinary
-    wanted = [
+    notable = [
         place
-        for place in np.flatnonzero((top.target_sizes > asked) & (below < 0)).tolist()
-        if is_notable(int(asked[place]), int(top.target_sizes[place]), used)
+        for place in np.flatnonzero((top.target_sizes > requested) & (below < 0)).tolist()
+        if is_notable(int(requested[place]), int(top.target_sizes[place]), used)
     ]
-    if wanted:
-        levels, back = np.unique(np.nextafter(top.cutoffs[wanted], -np.inf), return_inverse=True)
+    if notable:
+        levels, back = np.unique(np.nextafter(top.cutoffs[notable], -np.inf), return_inverse=True)
         counted = trials.counter.count(Query(top.ranking, levels)).sizes[0]
-        below[wanted] = counted.cumsum()[back.ravel()]
+        below[notable] = counted.cumsum()[back.ravel()]
     return below
 
 
 def _of_objectives(
-    trials: Trials, top: Sets, quantiles: Sequence[float], asked: IntArray
+    trials: Trials, top: Sets, quantiles: Sequence[float], requested: IntArray
 ) -> tuple[Tie, ...]:
-    """Return where trials with the same objectives are not all in the target set.
+    """Return a tie for each target set with only some of the trials that share all objectives.
 
-    Fronts are ordered by hypervolume, so the sets have the requested size: of trials with the same
-    objectives the first are taken.
+    Fronts are ordered by hypervolume, so the sets have the requested size: among trials with the
+    same objectives the first are taken.
     """
     table = trials.table("The order of trials by several objectives")
     levels, ordinary = _levels(table, top)
@@ -215,7 +215,7 @@ def _of_objectives(
         if divided.any():
             found.append(
                 Tie(
-                    float(quantiles[place]), int(asked[place]), int(top.target_sizes[place]),
+                    float(quantiles[place]), int(requested[place]), int(top.target_sizes[place]),
                     top.counts.used, "objectives", int(sizes[divided].sum()),
                     int(inside[divided].sum()), None,
                 )
@@ -230,7 +230,7 @@ def _levels(table: TrialTable, top: Sets) -> tuple[FloatArray, np.ndarray]:
 
 
 def plain_tie(tie: Tie | None) -> dict[str, Any] | None:
-    """Return a tie as plain data, with the sentence that people read."""
+    """Return a tie as plain data, with the sentence that describes it."""
     if tie is None:
         return None
     return asdict(tie) | {
@@ -239,7 +239,7 @@ def plain_tie(tie: Tie | None) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-# From here on η² is no share of anything.
+# From here on η² is not a share of anything.
 OVER = 1.0005
 OVER_WORDS = (
     "η² above 1 is no share: smoothing overstates it where one parameter decides nearly everything."
@@ -247,15 +247,15 @@ OVER_WORDS = (
 
 
 def row_note(tie: Tie | None, eta_squared: float) -> str | None:
-    """Return what the reader of one row must know of its numbers; None: nothing."""
-    told = [tie.message] if tie is not None and tie.notable else []
-    told += [OVER_WORDS] if eta_squared >= OVER else []
-    return " ".join(told) or None
+    """Return what the reader of one row must know about its numbers; None if nothing."""
+    notes = [tie.message] if tie is not None and tie.notable else []
+    notes += [OVER_WORDS] if eta_squared >= OVER else []
+    return " ".join(notes) or None
 
 
 @dataclass(frozen=True, slots=True)
 class FlatRange:
-    """Target quantiles from the first to the last that give one and the same target set."""
+    """Target quantiles, from the first to the last, that give the same target set."""
 
     first: float
     last: float
@@ -263,12 +263,12 @@ class FlatRange:
 
     @property
     def message(self) -> str:
-        """Say it in one sentence."""
-        told = self.tie.what[0].upper() + self.tie.what[1:]
+        """The range in one sentence."""
+        start = self.tie.what[0].upper() + self.tie.what[1:]
         if self.first == self.last:
-            return f"{told} ({self.tie.shares})."
+            return f"{start} ({self.tie.shares})."
         return (
-            f"{told}: from γ' = {self.first:.3g} to {self.last:.3g} the target set is the same "
+            f"{start}: from γ' = {self.first:.3g} to {self.last:.3g} the target set is the same "
             f"{self.tie.size} trials."
         )
 
@@ -276,7 +276,7 @@ class FlatRange:
 def flat_ranges(
     quantiles: Sequence[float], sizes: Sequence[int], ties: Sequence[Tie]
 ) -> tuple[FlatRange, ...]:
-    """Return where ties keep the target set from changing, of those worth saying."""
+    """Return the ranges in which notable ties keep the target set from changing."""
     found: dict[int, FlatRange] = {}
     for tie in ties:
         if tie.notable and tie.kind != "objectives" and tie.size not in found:
@@ -286,15 +286,15 @@ def flat_ranges(
 
 
 def sweep_messages(ranges: Sequence[FlatRange], ties: Sequence[Tie], most: int = 3) -> list[str]:
-    """Return what has to be said before any number of a sweep, the widest range first."""
+    """Return what must be said before any number of a sweep, the widest range first."""
     widest = sorted(ranges, key=lambda one: one.first - one.last)
-    told = [one.message for one in widest[:most]]
-    if told:
-        told[0] = f"This objective cannot separate all trials. {told[0]}"
+    messages = [one.message for one in widest[:most]]
+    if messages:
+        messages[0] = f"This objective cannot separate all trials. {messages[0]}"
     if len(widest) > most:
         more = len(widest) - most
-        told.append(f"… and {more} more such range{'' if more == 1 else 's'}.")
+        messages.append(f"… and {more} more such range{'' if more == 1 else 's'}.")
     divided = next((tie for tie in ties if tie.kind == "objectives" and tie.notable), None)
     if divided is not None:
-        told.append(f"At γ' = {divided.target_quantile:.3g}: {divided.message}")
-    return told
+        messages.append(f"At γ' = {divided.target_quantile:.3g}: {divided.message}")
+    return messages

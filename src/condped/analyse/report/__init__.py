@@ -1,1 +1,1 @@
-"""A study as one page: everything that condped finds, put together for people."""
+"""A study as one page: everything that condped finds."""

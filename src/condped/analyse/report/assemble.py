@@ -23,7 +23,7 @@ from condped.analyse.branches.regime_conditions import (
 )
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.tree import Grower, analyses_of
-from condped.analyse.evidence.sampling import LEARNS, RANDOM_TELLS_SOONER
+from condped.analyse.evidence.sampling import LEARNS, RANDOM_IS_SOONER
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, count_sets
 from condped.analyse.importance.result import ImportanceResult, importance_result
@@ -63,7 +63,7 @@ _NO_TREE = {
 
 _NOT_TESTED: dict[str, Any] = {"advice": None, "pairs": None, "cost": None, "endings": []}
 _MEASURES = {
-    "standard": "with what lies between regimes added to what lies within them",
+    "standard": "with the variance between regimes added to that within them",
     "unweighted": "as the sum of divergences, without the shares of the regimes",
     "unconditional": "of PED-ANOVA, as if there were no conditions",
 }
@@ -90,15 +90,15 @@ def report(
     source
         Anything that :func:`condped.read` takes.
     path
-        Where to write the page; not written if not given.
+        Where to write the page; it is not written if None.
     target_quantile
-        γ' that the page opens with.
+        The γ' that the page opens with.
     target
         An outcome to explain instead of good objectives, as for :func:`condped.importance`.
     title
-        What stands on top; by default the name of the source, if it has one.
+        The headline; by default the name of the source, if it has one.
     verdicts
-        False leaves out all that takes long: tests and what follows from them, such as good values,
+        False leaves out all that takes long: tests and what depends on them, such as good values,
         advice and the calibrated method. :meth:`Report.with_verdicts_of` adds those of an earlier
         report, for a study that is still running.
     **options
@@ -123,46 +123,47 @@ def report(
     trials = open_trials(source, **parsed.reading)
     # First: it may leave a note for the account.
     structure = None if _no_tree(question) else structure_of(trials)
-    asked = question if verdicts else _untested(trials, question)
+    posed = question if verdicts else _untested(trials, question)
     methods = question.methods if verdicts else ("paper",)
-    analyses = analyses_of(trials, asked, methods)
-    told = importance_result(analyses[asked.settings.method].at(start))
+    analyses = analyses_of(trials, posed, methods)
+    result = importance_result(analyses[posed.settings.method].at(start))
     reading = parsed.reading
     effects = None
-    if target is None and trials.in_memory is not None and told.status == "ok":
+    if target is None and trials.in_memory is not None and result.status == "ok":
         effects = PageEffects(analyses["paper"], start)
     data = {
         "schema": Report.schema,
         "title": source_name(source, reading.get("study")) if title is None else title,
         "tested": None,
-        **_question_data(asked, analyses, start, tested=verdicts),
+        **_question_data(posed, analyses, start, tested=verdicts),
         "parameters": parameters_data(analyses, effects, _conditions(structure), tested=verdicts),
-        **_tree(structure, trials, asked, analyses, methods if verdicts else ()),
+        **_tree(structure, trials, posed, analyses, methods if verdicts else ()),
         "summary": None if trials.in_memory is None else summary_data(trials.in_memory),
         **_trials_data(effects, analyses["paper"]),
         **_NOT_TESTED,
-        "account": _account(told.account),
-        "settings": _settings(question, told.account, target_quantile),
+        "account": _account(result.account),
+        "settings": _settings(question, result.account, target_quantile),
         "versions": _versions(),
     }
     if verdicts:
         own = {n: v for n, v in options.items() if n not in reading and n != "intervals"}
         durations = (data["summary"] or {}).get("durations")
-        data |= _tested(trials, question, told, durations, target_quantile=target_quantile, **own)
-        table = trials.in_memory  # of a selection, trials of the whole study are counted
+        data |= _tested(trials, question, result, durations, target_quantile=target_quantile, **own)
+        table = trials.in_memory  # for a selection, trials of the whole study count
         finished = finished_trials(data) if table is None else table.finished
         data["tested"] = {"trials": finished}
-    made = Report(plain(data), told if verdicts else _without_evidence(analyses["paper"].at(start)))
+    shown = result if verdicts else _without_evidence(analyses["paper"].at(start))
+    made = Report(plain(data), shown)
     if path is not None:
         made.save(path)
     return made
 
 
 def _untested(trials: Trials, question: Question) -> Question:
-    """Return the question as it is answered at once: by the paper's method, without intervals."""
+    """Return the question in a form that is quick: by the paper's method, without intervals."""
     quick = replace(question, intervals=None).by("paper")
     sets = count_sets(trials, quick).trials
-    # Pooled domains need a test; the one within stretches of time is quick whoever drew the trials.
+    # Pooled domains need a test; the one within strata in time is quick, whatever the sampler.
     if sets is not None and sets.pooled and quick.settings.sampling in ("auto", "tpe"):
         return replace(quick, settings=replace(quick.settings, sampling="ordered"))
     return quick
@@ -171,32 +172,32 @@ def _untested(trials: Trials, question: Question) -> Question:
 def _without_evidence(analysis: Analysis) -> ImportanceResult:
     """Return the numbers alone: nothing is tested when they are printed or saved.
 
-    Where domains were pooled the numbers come from tests, which stay.
+    If domains were pooled, the numbers come from tests, which are kept.
     """
     sets = analysis.counts.trials
     assert sets is not None
     result = importance_result(analysis.detached(tests=False, evidence=bool(analysis.pooled)))
-    return replace(result, _known=conditional(sets.asked, sets.top), _sentences=())
+    return replace(result, _known=conditional(sets.given, sets.top), _sentences=())
 
 
 def _tested(
     trials: Trials,
     question: Question,
-    told: ImportanceResult,
+    result: ImportanceResult,
     durations: Mapping[str, float] | None,
-    **asked: Any,
+    **options: Any,
 ) -> dict[str, Any]:
-    """Return what only tests tell, beyond the verdicts on the parameters."""
+    """Return what only tests show, beyond the verdicts on the parameters."""
     return {
-        **_advice_data(trials, question, **asked),
-        "pairs": pairs_data(trials.in_memory, told),
+        **_advice_data(trials, question, **options),
+        "pairs": pairs_data(trials.in_memory, result),
         "cost": cost_data(trials.in_memory, question),
-        "endings": endings_data(trials, question, told.account.trials, durations),
+        "endings": endings_data(trials, question, result.account.trials, durations),
     }
 
 
 def _trials_data(effects: PageEffects | None, analysis: Analysis) -> dict[str, Any]:
-    """Return some of the trials, and whether those of other times can be compared."""
+    """Return some of the trials, and whether values were tried at different times."""
     if effects is None:
         return {"sample": None, "adaptive": None}
     return {
@@ -206,20 +207,20 @@ def _trials_data(effects: PageEffects | None, analysis: Analysis) -> dict[str, A
 
 
 def source_name(source: Any, study: str | Sequence[str] | None) -> str:
-    """Return the name of a source, without where it lies and without a password."""
+    """Return the name of a source, without its location and without a password."""
     name = study or getattr(source, "study_name", None)
     if not isinstance(name, str) and isinstance(source, (str, os.PathLike)):
         path = Path(without_password(os.fspath(source)))
         # A number says nothing: SMAC names the folder of a run by its seed.
         name = f"{path.parent.name}/{path.name}" if path.name.isdecimal() else path.name
-    # What Optuna calls a study that nobody has named says nothing.
+    # Optuna's name for a study without one says nothing.
     return name if isinstance(name, str) and not name.startswith("no-name-") else ""
 
 
 def _question_data(
     question: Question, analyses: Analyses, start: int, *, tested: bool
 ) -> dict[str, Any]:
-    """Return the question, and what holds of the study as a whole at each step."""
+    """Return the question, and what holds for the study as a whole at each step."""
     paper, counts = analyses["paper"], analyses["paper"].counts
     sampling = counts.sampling if tested else counts.decision.reason
     return {
@@ -239,8 +240,8 @@ def _question_data(
         "reasons": {m: list(found.numbers.reasons) for m, found in analyses.items()},
         "unattributed": {m: shares(found.numbers.unattributed) for m, found in analyses.items()},
         "sampling": sampling,
-        # What would tell sooner where there is not enough evidence.
-        "remedy": RANDOM_TELLS_SOONER if LEARNS in (sampling or "") else None,
+        # What would give an answer sooner if there is not enough evidence.
+        "remedy": RANDOM_IS_SOONER if LEARNS in (sampling or "") else None,
     }
 
 
@@ -251,7 +252,7 @@ def _conditions(structure: Structure | None) -> Conditional:
 
 
 def _no_tree(question: Question) -> str | None:
-    """Return why a question has no branches; None if it has."""
+    """Return why a question has no branches; None if it has some."""
     if question.target is not None:
         return _NO_TREE["outcome"]
     return _NO_TREE.get(question.settings.measure)
@@ -264,7 +265,7 @@ def _tree(
     analyses: Analyses,
     inside: Sequence[Method],
 ) -> dict[str, Any]:
-    """Return the branches, or why there are none; what is inside them by these methods."""
+    """Return the branches, analysed by the methods in ``inside``, or why there are none."""
     if structure is None:
         return {"tree": None, "missing": _no_tree(question)}
     sets = analyses["paper"].counts.trials
@@ -274,13 +275,13 @@ def _tree(
     return {"tree": tree_data(grown, structure, trials.names), "missing": None}
 
 
-def _advice_data(trials: Trials, question: Question, **asked: Any) -> dict[str, Any]:
+def _advice_data(trials: Trials, question: Question, **options: Any) -> dict[str, Any]:
     """Return the advice, or why there is none."""
     missing = _no_tree(question)
     if missing is not None:
         return {"advice": None, "missing": missing}
     try:
-        return {"advice": _advice(advise(trials, **asked)), "missing": None}
+        return {"advice": _advice(advise(trials, **options)), "missing": None}
     except SettingsError as error:  # trials that are not in memory, or no new space can describe
         return {"advice": None, "missing": str(error)}
 
@@ -299,7 +300,7 @@ def _advice(advice: Advice) -> dict[str, Any]:
 
 
 def _code(advice: Advice) -> dict[str, str]:
-    """Return the new space as code, by tool; of many parameters only for Optuna, as it is long."""
+    """Return the new space as code, by tool; if it is long, only for Optuna."""
     if len(advice.space) > _MOST_IN_CODE:
         return {"Optuna": advice.optuna_code()}
     return {
@@ -311,7 +312,7 @@ def _code(advice: Advice) -> dict[str, str]:
 
 
 def _step(row: dict[str, Any], step: Step) -> dict[str, Any]:
-    """Return what the page says of a step; of what is left alone only why."""
+    """Return what the page says about a step; if nothing changes, only why."""
     if step.kind == "leave":
         return {name: row[name] for name in ("kind", "parameter", "reason")}
     return row | {"without": _without(step)}
@@ -342,7 +343,7 @@ def _settings(question: Question, account: Account, target_quantile: float) -> d
     if account.outcome is not None:
         settings = {"target": account.outcome}
     if account.selections:
-        conditions = [chosen.condition for chosen in account.selections]
+        conditions = [selection.condition for selection in account.selections]
         several = len(conditions) > 1
         settings["where"] = " and ".join(f"({one})" if several else one for one in conditions)
     settings |= asdict(question.settings)
@@ -374,16 +375,16 @@ def _definition(settings: Settings, account: Account) -> str:
     other = [
         (account.outcome is not None, "it explains no outcomes"),
         (bool(account.pooled), "domains that vary with other parameters were pooled here"),
-        (_treated_otherwise(account), "trials that did not end well are treated otherwise here"),
+        (_treated_otherwise(account), "trials that did not end well are treated differently here"),
     ]
     for differs, why in other:
         if differs:
-            return f"{paper}. Optuna's would be others: {why}."
+            return f"{paper}. Optuna's would differ: {why}."
     return f"{paper}, equal to Optuna's{local} for the same trials and domains."
 
 
 def _treated_otherwise(account: Account) -> bool:
-    """Return whether there are trials that count here and not for Optuna, or the other way."""
+    """Return whether there are trials that count here but not for Optuna, or vice versa."""
     return any(
         getattr(account.handling, name) != getattr(Handling(), name)
         and getattr(account.trials, name)

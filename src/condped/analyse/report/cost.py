@@ -1,4 +1,4 @@
-"""What makes trials slow, for a page that tells what makes them good."""
+"""What makes trials slow, for a page on what makes them good."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from condped.analyse.importance.result import ImportanceResult, importance_resul
 from condped.analyse.options import Question
 from condped.trials.table import DURATION, TrialTable
 
-_FEWEST = 20  # trials whose duration is known, from which on its causes are looked for
-_QUANTILE = 0.1  # the slowest of this share are explained
+_FEWEST = 20  # trials with a known duration that it takes to explain it
+_QUANTILE = 0.1  # the share of slowest trials to explain
 
 
 def cost_data(table: TrialTable | None, question: Question) -> dict[str, Any] | None:
-    """Return what the slowest trials have in common; None where durations are not recorded.
+    """Return what the slowest trials have in common; None if durations are not recorded.
 
-    Nor is there anything to say if the page itself is about durations or about an outcome.
+    None also if the page itself is about durations or an outcome.
     """
     if table is None or table.times is None or question.target is not None:
         return None
@@ -33,8 +33,8 @@ def cost_data(table: TrialTable | None, question: Question) -> dict[str, Any] | 
     timed = table.with_objective(DURATION)
     slow = replace(timed, objectives=(replace(timed.objectives[0], direction="maximize"),))
     settings = replace(question.settings, region_quantile=1.0)
-    asked = replace(question, target_quantiles=(_QUANTILE,), settings=settings, intervals=None)
-    result = importance_result(analyse(slow, asked))
+    slowest = replace(question, target_quantiles=(_QUANTILE,), settings=settings, intervals=None)
+    result = importance_result(analyse(slow, slowest))
     return {
         "reason": result.reason,
         "size": result.target_size,

@@ -1,4 +1,4 @@
-"""Effects in units of the objective, and some of the trials, as a page has them."""
+"""Effects in units of the objective, and some of the trials, in a page's format."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from condped.space.domain import Categorical, Domain
 from condped.trials.batch import Batch
 from condped.trials.table import Parameter
 
-_MOST_TRIALS = 500  # that a page draws one by one
-_MOST_DRAWN = 24  # parameters whose values it has of these
+_MOST_TRIALS = 500  # that a page draws individually
+_MOST_DRAWN = 24  # parameters with the values of these trials
 Goods = Mapping[int, Sequence[Good]]  # good values by step
 
 
@@ -68,7 +68,7 @@ class PageEffects:
         }
 
     def _contrast(self, rows: IntArray, inside: BoolArray) -> list[Any] | None:
-        """Return what trials inside and outside reached, and how they differ at the same time."""
+        """Return what trials inside and outside reached, and how those of the same time differ."""
         within, others = rows[inside], rows[~inside]
         if not len(within) or not len(others):
             return None
@@ -97,7 +97,7 @@ class PageEffects:
         states = trial_states(table)
         ended = states != STATES.index("running")
         rows = chosen_rows(ended, self._study.target, _MOST_TRIALS)
-        # What a failed trial recorded, if anything, is no result.
+        # What a failed trial recorded, if anything, is not a result.
         failed = states[rows] == STATES.index("failed")
         reached = [np.where(failed, np.nan, one.values[rows]) for one in table.objectives]
         highest = analysis.numbers.importance.max(axis=0, initial=0.0)
@@ -120,7 +120,7 @@ class PageEffects:
     def _tried(
         self, counted: ParameterCounts, rows: IntArray
     ) -> tuple[list[int], list[float | None]]:
-        """Return the regime of each trial by its place on the page, -1 if none, and its value."""
+        """Return each trial's regime, by its place on the page (-1: none), and its value."""
         parameter = self._parameters[counted.name]
         known = [regime.domain for regime in counted.regimes]
         places = np.array([known.index(d) if d in known else -1 for d in parameter.domains] + [-1])
@@ -158,12 +158,12 @@ def _group(group: ValueGroup) -> list[Any]:
 
 
 def short_number(value: float | None) -> float | None:
-    """Return a number with as many digits as a page shows."""
+    """Round a number to as many digits as a page shows."""
     return None if value is None else float(f"{value:.5g}")
 
 
 def _numbers(values: ValueArray, digits: int = 4) -> list[float | None]:
-    """Return numbers with few digits, whole ones as such; None where there is none."""
+    """Round numbers to a few digits, keeping whole ones; None for those that are not finite."""
     found: list[float | None] = []
     for value in values.tolist():
         whole = math.isfinite(value) and value == int(value)

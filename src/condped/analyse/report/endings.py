@@ -1,4 +1,4 @@
-"""What led to the endings that trials did not want: failing, being pruned, diverging."""
+"""What led to trials failing, being pruned or diverging."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from condped.analyse.values import RegimeDensity
 from condped.count.trials import Trials
 from condped.trials.used_trials import ENDINGS, Handling, TrialCounts
 
-_FEWEST = 5  # trials that ended in a way, and that did not, from which on their cause is looked for
+_FEWEST = 5  # trials with an ending, and without it, that it takes to explain it
 
 
 def endings_data(
@@ -23,12 +23,12 @@ def endings_data(
     counts: TrialCounts,
     durations: Mapping[str, float] | None,
 ) -> list[dict[str, Any]]:
-    """Return for each ending that trials had which parameters and values led to it.
+    """Return which parameters and values led to each ending that trials had.
 
-    ``durations`` are the seconds that trials took, by ending and in total, where that is known.
+    ``durations`` are the seconds that trials took, by ending and in total, if known.
     """
     if question.target is not None:
-        return []  # the page is about one of them
+        return []  # the page itself is about one of them
     return [
         _ending(trials, question, name, counts) | _time(durations or {}, name)
         for name in ENDINGS
@@ -37,7 +37,7 @@ def endings_data(
 
 
 def _time(durations: Mapping[str, float], name: str) -> dict[str, Any]:
-    """Return the seconds of an ending's trials and of all, of the same time as its counts."""
+    """Return the seconds that trials with an ending took, and all trials; none if unknown."""
     own = durations.get(name)
     return {"seconds": [own, durations["total"]]} if own else {}
 
@@ -48,8 +48,8 @@ def _ending(trials: Trials, question: Question, name: str, counts: TrialCounts) 
     if min(ended, counts.total - ended) < _FEWEST:
         return data | {"reason": f"fewer than {_FEWEST} trials to compare", "parameters": []}
     settings = replace(question.settings, region_quantile=1.0)
-    asked = replace(question, settings=settings, handling=Handling(), target=name, intervals=None)
-    result = importance_result(analyse(trials, asked))
+    ending = replace(question, settings=settings, handling=Handling(), target=name, intervals=None)
+    result = importance_result(analyse(trials, ending))
     return data | {
         "trials": result.target_size,
         "of": result.account.region_size,
@@ -74,7 +74,7 @@ def _causes(result: ImportanceResult) -> Iterator[dict[str, Any]]:
 
 
 def _leading(density: RegimeDensity) -> Iterator[dict[str, Any]]:
-    """Iterate over the values that lead to an ending: how many trials had it, and elsewhere."""
+    """Iterate over values that lead to an ending: how many trials had it there, and elsewhere."""
     ended, all_trials = int(density.target.sum()), int(density.region.sum())
     for good in density.good:
         yield {

@@ -25,7 +25,7 @@ _STEPS = (
     0.01, 0.02, 0.03, 0.05, 0.07, *(percent / 100 for percent in range(10, 100, 5)), 0.99,
 )  # fmt: skip
 Text = TypeVar("Text", str, str | None)
-UNTESTED = "?"  # in the place of a verdict
+UNTESTED = "?"  # instead of a verdict
 VERDICTS: dict[str, str] = {
     "m": "matters", "u": "unclear", "n": "no evidence", "-": "not testable",
     UNTESTED: "not tested yet",
@@ -34,24 +34,24 @@ _LETTERS = {verdict: letter for letter, verdict in VERDICTS.items()}
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _NARROW = 0.3  # region quantiles up to which steps are 0.01 apart
 _DECIMALS = 5  # of shares, which are shown with three
-_MOST_INSIDE = 12  # parameters that are shown of a branch
+_MOST_INSIDE = 12  # parameters that are shown per branch
 
 
 def shares(values: FloatArray) -> list[float]:
-    """Return numbers between 0 and 1 with as many decimals as anybody will look at."""
+    """Round numbers between 0 and 1 to as many decimals as anybody will need."""
     rounded: list[float] = np.round(values, _DECIMALS).tolist()
     return [0 if value == 0 else value for value in rounded]
 
 
 def small(values: Iterable[float]) -> list[float | None]:
-    """Return p-values with three digits, however small they are; None where there is none."""
+    """Round p-values to three digits, however small they are; None for NaN."""
     return [plain_p(float(f"{value:.3g}")) for value in values]
 
 
 def counted(counts: IntArray) -> str:
-    """Return counts in short: a digit to the base 36 each after a colon, or commas between them.
+    """Return counts in short: after a colon, one digit in base 36 each; otherwise, with commas.
 
-    Zeros at the end are left out of digits, and all zeros between commas.
+    Trailing zeros are left out of digits, and all zeros between commas.
 
     Examples
     --------
@@ -63,8 +63,8 @@ def counted(counts: IntArray) -> str:
     return ",".join(str(count) if count else "" for count in counts.tolist())
 
 
-def slider_quantiles(asked: float, region_quantile: float) -> tuple[float, ...]:
-    """Return the target quantiles that the slider stops at, the requested one included.
+def slider_quantiles(requested: float, region_quantile: float) -> tuple[float, ...]:
+    """Return the target quantiles that the slider stops at, including the requested one.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def slider_quantiles(asked: float, region_quantile: float) -> tuple[float, ...]:
     steps = _STEPS
     if region_quantile <= _NARROW:
         steps = tuple(percent / 100 for percent in range(1, 30))
-    return tuple(sorted({float(asked), *(step for step in steps if step < region_quantile)}))
+    return tuple(sorted({float(requested), *(step for step in steps if step < region_quantile)}))
 
 
 def ties_data(analysis: Analysis) -> list[dict[str, Any] | None]:
@@ -100,7 +100,7 @@ def _verdicts(counts: SetCounts, place: int) -> list[Verdict]:
 
 
 def _numbers(analyses: Analyses, place: int, *, tested: bool) -> dict[str, Any]:
-    """Return what is shown of a parameter in the study as in a branch."""
+    """Return a parameter's numbers, in the study or in a branch."""
     found = {method: analysis.numbers for method, analysis in analyses.items()}
     data: dict[str, Any] = {
         "importance": {m: shares(one.importance[:, place]) for m, one in found.items()},
@@ -116,10 +116,10 @@ def _numbers(analyses: Analyses, place: int, *, tested: bool) -> dict[str, Any]:
 def parameters_data(
     analyses: Analyses, effects: PageEffects | None, known: Conditional, *, tested: bool
 ) -> list[dict[str, Any]]:
-    """Return the parameters in the order of the space, with when they have which domain.
+    """Return the parameters in the order of the space, with the conditions of their domains.
 
-    Without ``effects`` nothing is said of what trials reached; unless ``tested``, no p-values are
-    found, nor what depends on them.
+    Without ``effects`` nothing is said about what trials reached; unless ``tested``, no p-values
+    are computed, nor what depends on them.
     """
     parameters = analyses["paper"].counts.grid.parameters
     found = [
@@ -181,7 +181,7 @@ def _parts(analysis: Analysis, place: int) -> list[list[float]]:
 
 
 def _good_values(counts: SetCounts, place: int, number: int) -> Goods:
-    """Return the good values of a parameter's regime by step, where there are some."""
+    """Return the good values of a parameter's regime, by steps that have any."""
     regime = counts.grid.parameters[place].regimes[number]
     if regime.domain is None:
         return {}
@@ -194,7 +194,7 @@ def _good_values(counts: SetCounts, place: int, number: int) -> Goods:
 
 def _regime(regime: RegimeCounts, good: Goods) -> dict[str, Any]:
     if regime.domain is None:
-        # Absent: how many trials, and nothing about values.
+        # Absent: only how many trials.
         trials = regime.target.sum(axis=1)
         return {"domain": None, "region": str(int(regime.region.sum())), "target": _added(trials)}
     return {
@@ -211,7 +211,7 @@ def _regime(regime: RegimeCounts, good: Goods) -> dict[str, Any]:
 
 
 def _added(target: IntArray) -> list[str]:
-    """Return what each target set has more than the one before, given (T,) or (T, cells)."""
+    """Return what each target set adds to the one before, given (T,) or (T, cells)."""
     target = target.reshape(len(target), -1)
     return [counted(row) for row in np.diff(target, axis=0, prepend=0)]
 
@@ -232,7 +232,7 @@ def _good(good: Good, regime: RegimeCounts, step: int) -> dict[str, Any]:
         "label": good.label,
         "target": good.target_trials,
         "region": good.region_trials,
-        # Out of how many: a page may show them beside newer trials.
+        # Out of how many: a page may show them next to newer trials.
         "of": [int(regime.target[step].sum()), int(regime.region.sum())],
     }
     if good.choices is not None and isinstance(regime.domain, Categorical):
@@ -281,7 +281,7 @@ def _branch(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any]:
 
 
 def _inside(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any] | None:
-    """Return the importances among a branch's own trials, of what varies there; None: not asked."""
+    """Return the importances among a branch's own trials; None if it was not analysed."""
     if not branch.analyses:
         return None
     numbers = branch.analyses["paper"].numbers
@@ -303,5 +303,5 @@ def _inside(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any] | Non
 
 
 def _once(reasons: Sequence[Text]) -> list[Text]:
-    """Return reasons of all steps, or one where they are the same."""
+    """Return the reasons of all steps, or one if they are the same."""
     return list(reasons[:1] if len(set(reasons)) == 1 else reasons)

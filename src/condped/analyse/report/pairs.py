@@ -1,4 +1,4 @@
-"""Pairs of parameters that act together, as a page has them."""
+"""Pairs of parameters that act together, in a page's format."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from condped.analyse.joint_effects import FEWEST, JointEffect, joint_effects
 from condped.analyse.report.effects import short_number
 from condped.trials.table import TrialTable
 
-_MOST_PARAMETERS = 24  # whose pairs are looked at
+_MOST_PARAMETERS = 24  # whose pairs are analysed
 _MOST_PAIRS = 6  # that are drawn
 _MOST_NAMED = 6  # of those without evidence
 
 
 def pairs_data(table: TrialTable | None, result: ImportanceResult) -> dict[str, Any] | None:
-    """Return the pairs that matter or may, with how their trials lie; None if none can be told.
+    """Return the pairs that matter or may, with their trials; None if nothing can be tested.
 
-    Of many parameters the most important ones are paired.
+    If there are many parameters, only the most important ones are paired.
     """
     quantile = result.target_quantile
     if table is None or quantile is None or result.account.region_size < FEWEST:
@@ -29,15 +29,15 @@ def pairs_data(table: TrialTable | None, result: ImportanceResult) -> dict[str, 
     some = table if len(names) == len(table.names) else table.with_parameters(names)
     handling = asdict(result.account.handling)
     found = joint_effects(some, target_quantile=quantile, **handling)
-    told = [one for one in found if one.verdict in ("matters", "unclear") and one.cells]
-    told.sort(key=lambda one: one.verdict != "matters")
+    drawn = [one for one in found if one.verdict in ("matters", "unclear") and one.cells]
+    drawn.sort(key=lambda one: one.verdict != "matters")
     return {
         "tested": sum(one.verdict != "not testable" for one in found),
         "of": len(found),
         "parameters": len(names),
         "sampling": found.sampling,
         "nothing": [one.parameters for one in found if one.verdict == "no evidence"][:_MOST_NAMED],
-        "pairs": [_pair(one) for one in told[:_MOST_PAIRS]],
+        "pairs": [_pair(one) for one in drawn[:_MOST_PAIRS]],
     }
 
 

@@ -1,4 +1,4 @@
-"""The study at a glance, as a page has it."""
+"""The study at a glance, in a page's format."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def summary_data(table: TrialTable) -> dict[str, Any]:
 
 
 def _front(table: TrialTable, found: Summary) -> list[dict[str, Any]] | None:
-    """Return trials on the Pareto front of several objectives, by the first one; None for one."""
+    """Return trials on the Pareto front, by the first objective; None with one objective."""
     if found.front is None:
         return None
     places = {number: row for row, number in enumerate(trial_numbers(table).tolist())}
@@ -64,11 +64,11 @@ def _front(table: TrialTable, found: Summary) -> list[dict[str, Any]] | None:
 
 
 def _labels(parameters: dict[str, Any]) -> list[list[str]]:
-    """Return names with their values as people write them."""
-    shown = list(parameters.items())[:_MOST_PARAMETERS]
+    """Return names with formatted values."""
+    first = list(parameters.items())[:_MOST_PARAMETERS]
     return [
         [name, f"{value:.6g}" if isinstance(value, float) else choice_labels((value,))[0]]
-        for name, value in shown
+        for name, value in first
     ]
 
 

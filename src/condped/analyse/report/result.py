@@ -1,4 +1,4 @@
-"""Report: all that a page shows of a study."""
+"""Report: all that a page shows about a study."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from condped.writing.endings import PAGES, ending_of
 from condped.writing.inputs import check_output
 from condped.writing.whole_files import write_text
 
-# Of intervals: the columns, and what they are called among the numbers of a page.
+# The columns of intervals, and their names among the numbers of a page.
 _ENDS = {"importance_low": "low", "importance_high": "high"}
 _ENDS |= {end: end for end in ("joint_low", "joint_high")}
 
@@ -73,13 +73,13 @@ class Report(Result):
         Parameters
         ----------
         live
-            Address of a stream of events, on the server that the page comes from, by which it keeps
-            itself current; without it the page needs nothing but itself.
+            Address of an event stream, on the server that the page comes from, that keeps it up to
+            date; without it the page is self-contained.
         index
             Address of a page that lists this study among others, which the page then links to.
         framed
-            For a frame of another page: it tells that page its height and what the reader
-            chooses, and takes colours and new data from it, by messages.
+            For a frame in another page: it sends that page its height and the reader's choices,
+            and receives colours and new data from it, by messages.
         """
         module = import_module("condped.show.report.page")
         made: str = module.page(self, live, index, framed=framed)
@@ -94,9 +94,9 @@ class Report(Result):
     def with_verdicts_of(self, earlier: Report) -> Report:
         """Return these numbers with the verdicts of an earlier report of the same study.
 
-        Verdicts, p-values, good values, the calibrated method and all else that tests tell are
-        those of ``earlier``; ``data["tested"]`` says how many trials had ended then. Parameters
-        that it does not know have not been tested yet.
+        Verdicts, p-values, good values, the calibrated method and all else that depends on tests
+        are those of ``earlier``; ``data["tested"]`` says how many trials had ended then. Parameters
+        that it does not have are not tested yet.
 
         Examples
         --------
@@ -110,11 +110,11 @@ class Report(Result):
         return replace(self, data=merged(self.data, earlier.data))
 
     def with_forecast(self, forecast: Result) -> Report:
-        """Return the same report with a :class:`condped.Forecast` to show beside the verdicts."""
+        """Return the same report with a :class:`condped.Forecast` next to the verdicts."""
         return replace(self, data=self.data | {"forecast": forecast.to_data()})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page into a file named ``.html``; other forms are those of all results."""
+        """Write the page to an ``.html`` file; other formats are those of all results."""
         if ending_of(path, page=True) in PAGES:
             check_output(path, page=True)
             write_text(self.html, path)
@@ -150,12 +150,12 @@ class Report(Result):
         ]
 
     def _note(self, step: int, eta_squared: float) -> str | None:
-        """Return what the reader of one row must know of its numbers."""
+        """Return what the reader of one row must know about its numbers; None if nothing."""
         ties = self.data.get("ties")  # files of earlier versions have none
         tie = ties[step] if ties else None
-        told = [tie["message"]] if tie is not None and tie["notable"] else []
-        told += [OVER_WORDS] if eta_squared >= OVER else []
-        return " ".join(told) or None
+        notes = [tie["message"]] if tie is not None and tie["notable"] else []
+        notes += [OVER_WORDS] if eta_squared >= OVER else []
+        return " ".join(notes) or None
 
     def to_data(self) -> dict[str, Any]:
         """Return everything as plain data for JSON, under a schema with a version."""
@@ -173,7 +173,7 @@ class Report(Result):
             )
         own = {name: value for name, value in data.items() if name != "told"}
         made = cls(own, rebuilt(ImportanceResult, data["told"], "told"))
-        made.rows()  # what is missing is missed now
+        made.rows()  # raises if anything is missing
         return made
 
 

@@ -1,4 +1,4 @@
-"""Fresh numbers of a running study beside verdicts that an earlier, slower look gave."""
+"""Fresh numbers of a running study, with the verdicts of an earlier, slower look."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from condped.errors import SettingsError
 
 Data = dict[str, Any]
-# What only tests tell of the study as a whole, of a parameter and of a regime.
+# What only tests show about the study as a whole, about a parameter and about a regime.
 _STUDY = (
     "advice", "missing", "pairs", "cost", "endings", "sampling", "remedy", "level", "forecast"
 )  # fmt: skip
@@ -25,7 +25,7 @@ def finished_trials(data: Mapping[str, Any]) -> int:
 def merged(fresh: Data, earlier: Data) -> Data:
     """Return fresh numbers with the verdicts of an earlier page, and all that comes with them.
 
-    What only one of both has is left as it is: a parameter that is new has not been tested.
+    What only one of the two has is left as it is: a new parameter has not been tested.
     """
     if earlier.get("tested", {}) is None:
         return fresh
@@ -41,9 +41,9 @@ def merged(fresh: Data, earlier: Data) -> Data:
     return fresh | {
         **{name: earlier[name] for name in _STUDY if name in earlier},
         "tested": earlier.get("tested") or {"trials": finished_trials(earlier)},
-        # Whether trials of the same time were compared, for the good values of then.
+        # Whether trials of the same time were compared, for the earlier good values.
         "adaptive": fresh["adaptive"] if earlier["adaptive"] is None else earlier["adaptive"],
-        # How often the verdicts allow the study to be looked at.
+        # Whether the verdicts hold over repeated looks.
         "settings": fresh["settings"] | {"looks": earlier["settings"].get("looks", "once")},
         "methods": methods,
         "method": earlier["method"],
@@ -56,7 +56,7 @@ def merged(fresh: Data, earlier: Data) -> Data:
 
 
 def _by_method(fresh: Mapping[str, Any], earlier: Mapping[str, Any]) -> Data:
-    """Return what each method gives; those that need the tests gave it earlier."""
+    """Return the numbers by method; those of methods that need tests are the earlier ones."""
     return {**earlier, **fresh}
 
 
@@ -89,7 +89,7 @@ def _regime(fresh: Data, earlier: Data | None, methods: Iterable[str]) -> Data:
 
 
 def _with_parts(regime: Data, methods: Iterable[str]) -> Data:
-    """Return a regime with a share by every method: 0 by those that did not know it."""
+    """Return a regime with a share by every method: 0 by those that did not have it."""
     if "part" not in regime:
         return dict(regime)
     nothing = [0] * len(regime["target"])
@@ -101,7 +101,7 @@ def _domain_key(regime: Data) -> str:
 
 
 def _tree(fresh: Data, earlier: Data) -> Data | None:
-    """Return the tree with its fresh counts, and what matters inside as it was found earlier."""
+    """Return the tree with fresh counts, and earlier findings on what matters inside."""
     now: Data | None = fresh["tree"]
     if now is None or earlier["tree"] is None:
         return now
@@ -136,7 +136,7 @@ def _branches(nodes: Iterable[Data]) -> Iterator[Data]:
 
 
 def _renamed(inside: Data | None, names: list[str], places: Mapping[str, int]) -> Data | None:
-    """Return what matters inside a branch, parameters by the places that they have now."""
+    """Return what matters inside a branch, with parameters by their current places."""
     if inside is None:
         return None
     kept = [

@@ -1,6 +1,6 @@
-"""Analyses as plain data: settings, counts, and what only the trials could tell.
+"""Analyses as plain data: settings, counts, and what needed the trials.
 
-Loading is estimating again from the counts, by the same code.
+Loading estimates again from the counts, with the same code.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _COUNTS = ("grid", "unit_grid", "ranked", "unit_ranked")
 
 
 def packed(counts: IntArray) -> str:
-    """Return counts as a text; a number below 0 stands for so many zeros.
+    """Return counts as a text; a negative number stands for that many zeros.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def packed(counts: IntArray) -> str:
 
 
 def unpacked(text: str, most: int = _MOST_COUNTS) -> IntArray:
-    """Return the counts that :func:`packed` was given; raises if they are more than ``most``."""
+    """Return the counts that :func:`packed` was given; raise if there are more than ``most``."""
     numbers = np.array(rebuilt(str, text, "counts").split(), dtype=np.int64)
     widths = np.where(numbers < 0, -numbers, 1)
     if widths.astype(np.float64).sum() > most or (widths < 1).any():
@@ -65,7 +65,7 @@ def unpacked(text: str, most: int = _MOST_COUNTS) -> IntArray:
 
 
 class Unpacking:
-    """Counts of one file, which may not be far more than the file is long."""
+    """Unpacks the counts of one file, limiting their number in proportion to its length."""
 
     def __init__(self) -> None:
         self.cells = self.letters = 0
@@ -91,7 +91,7 @@ class Unpacking:
 
 
 def saved_counts(counts: StudyCounts) -> list[dict[str, Any]]:
-    """Return the counts of each parameter. The sets are nested: each adds little to the last."""
+    """Return the counts of each parameter; as sets are nested, what each adds to the last."""
     return [
         {
             "name": parameter.name,
@@ -123,7 +123,7 @@ def restored_counts(
     parameters = []
     for entry in data:
         dropped = rebuilt(str, entry["dropped"]["region"], "counts")
-        region = unpacking.region(dropped, len(dropped))  # each has a trial
+        region = unpacking.region(dropped, len(dropped))  # no zeros: each has a trial
         parameters.append(
             ParameterCounts(
                 name=rebuilt(str, entry["name"], "name"),
@@ -153,7 +153,7 @@ def _added(target: IntArray) -> IntArray:
 def saved_analysis(
     analysis: Analysis, *, tests: bool = False, evidence: bool = False
 ) -> dict[str, Any]:
-    """Return all that an analysis can be made from again, with what only the trials can tell."""
+    """Return all that an analysis can be rebuilt from, including what needs the trials."""
     counts, needed = analysis.counts, analysis.needed(tests=tests, evidence=evidence)
     own = counts.by(analysis.settings.method)
     notes = (*analysis.account.notes, *_changed(own))
@@ -174,7 +174,7 @@ def saved_analysis(
 
 
 def saved_scores(numbers: Numbers, settings: BaselineSettings, account: Account) -> dict[str, Any]:
-    """Return what another method said."""
+    """Return the numbers of another method."""
     return {
         "settings": settings,
         "account": account,
@@ -201,7 +201,7 @@ def restored_analysis(
     settings: Settings,
     account: Account,
 ) -> Analysis:
-    """Return an analysis that does not know its trials."""
+    """Return an analysis without its trials."""
     counts, tests = data["counts"], data["tests"]
     expected = 1 if target_quantiles is None else len(target_quantiles)
     sizes = _sizes(counts["target_sizes"], expected)
@@ -232,12 +232,12 @@ def restored_analysis(
         bands=None if bands is None else _restored_bands(bands, shape),
         level=rebuilt(float | None, data["level"], "level"),
     )
-    _ = found.numbers  # from here on nothing can be missing
+    _ = found.numbers  # raises if anything is missing
     return found
 
 
 def restored_scores(data: Mapping[str, Any], target_sets: int) -> Numbers:
-    """Return what another method said."""
+    """Return the numbers of another method."""
     reasons = rebuilt(tuple[str | None, ...], data["reasons"], "reasons")
     entries = data["scores"]
     shape = (target_sets, len(entries))
@@ -252,7 +252,7 @@ def restored_scores(data: Mapping[str, Any], target_sets: int) -> Numbers:
         names=tuple(entries),
         **columns,
         unattributed=np.zeros(target_sets),
-        # A method that knows no target sets has neither.
+        # A method without target sets has neither.
         within=np.where(np.isnan(explained), np.nan, variance),
         inter=np.where(np.isnan(explained), np.nan, 0.0),
         target_sizes=_sizes(data["target_sizes"], target_sets),
@@ -280,7 +280,7 @@ def _regime_p_values(data: Any, counts: StudyCounts, sets: int) -> list[list[Flo
 
 
 def _without_nan(found: Any) -> Any:
-    """Return what a test says with None where nothing was testable."""
+    """Return the results of a test, with None where nothing was testable."""
     if isinstance(found, np.ndarray):
         found = found.tolist()
     if isinstance(found, list):
@@ -289,7 +289,7 @@ def _without_nan(found: Any) -> Any:
 
 
 def _p_values(values: Any, shape: tuple[int, int]) -> FloatArray:
-    """Return p-values; NaN for those that are None."""
+    """Return p-values, with NaN for None."""
     return _matrix([[math.nan if p is None else p for p in row] for row in values], shape)
 
 
@@ -308,7 +308,7 @@ def _sizes(values: Any, expected: int) -> IntArray:
 
 
 def _changed(counts: StudyCounts) -> list[str]:
-    """Say which choices JSON cannot hold as they are."""
+    """Say which choices JSON cannot represent."""
     names = [
         parameter.name
         for parameter in counts.parameters
@@ -316,6 +316,6 @@ def _changed(counts: StudyCounts) -> list[str]:
         if isinstance(regime.domain, Categorical) and not all(map(survives, regime.domain.choices))
     ]
     return [
-        f"{name!r} has choices that JSON does not know; they were saved as texts."
+        f"{name!r} has choices that JSON cannot represent; they were saved as text."
         for name in dict.fromkeys(names)
     ]

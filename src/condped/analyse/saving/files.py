@@ -43,33 +43,34 @@ def _read_result(path: str | os.PathLike[str], known: Sequence[str]) -> dict[str
     """Return a saved result's data, if its schema is one of the known ones."""
     if not isinstance(path, str | os.PathLike):
         raise SourceError(
-            f"A saved result is named by its path (got {brief(path)}). Give a text or a Path."
+            f"A saved result is loaded by its path (got {brief(path)}). Pass a string or a Path."
         )
-    shown = os.fspath(path)
+    name = os.fspath(path)
     try:
         data = restored(json.loads(Path(path).read_text(encoding="utf-8")))
     except FileNotFoundError:
-        raise SourceError(f"There is no file {shown!r}.") from None
+        raise SourceError(f"There is no file {name!r}.") from None
     except IsADirectoryError:
-        raise SourceError(f"{shown!r} is a directory. Name the file of a saved result.") from None
+        raise SourceError(f"{name!r} is a directory. Pass the file of a saved result.") from None
     except OSError as error:
-        raise SourceError(f"{brief(shown)} cannot be read: {error.strerror}.") from None
+        raise SourceError(f"{brief(name)} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:
         raise DataError(
-            f"{shown!r} holds no JSON ({error}). It was cut off or changed: save the result again."
+            f"{name!r} is not valid JSON ({error}). It was truncated or changed: save the result "
+            "again."
         ) from None
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema in known:
         return dict(data)
-    name, _, version = schema.rpartition("/") if isinstance(schema, str) else ("", "", "")
-    versions = [entry.rpartition("/")[2] for entry in known if entry.rpartition("/")[0] == name]
+    kind, _, version = schema.rpartition("/") if isinstance(schema, str) else ("", "", "")
+    versions = [entry.rpartition("/")[2] for entry in known if entry.rpartition("/")[0] == kind]
     if versions:
         raise DataError(
-            f"{shown!r} has version {version!r} of the schema {name!r}, and this condped reads "
+            f"{name!r} has version {version!r} of the schema {kind!r}, and this condped reads "
             f"version {', '.join(versions)}. Update condped, or save the result with this one."
         )
     raise DataError(
-        f"{shown!r} holds no saved result (its schema is {schema!r}; known are "
+        f"{name!r} is not a saved result (its schema is {schema!r}; known are "
         f"{', '.join(known)}). Trials are read by condped.read."
     )
 
@@ -77,7 +78,7 @@ def _read_result(path: str | os.PathLike[str], known: Sequence[str]) -> dict[str
 def load(path: str | os.PathLike[str]) -> Result:
     """Return a result that was saved with its method ``save``.
 
-    It equals the one that was saved, but does not know its trials: what needs them, such as
+    It equals the one that was saved, but no longer has its trials: what needs them, such as
     ``robustness()``, raises an error that says so.
 
     Parameters
@@ -100,7 +101,7 @@ def load(path: str | os.PathLike[str]) -> Result:
     kind: type[Result] = getattr(import_module(module), name)
     try:
         found = kind._loaded(data)
-        # Entries that contradict each other should be told here, not when somebody prints it.
+        # Entries that contradict each other should raise here, not when somebody prints it.
         str(found)
         return found
     except (

@@ -1,4 +1,4 @@
-"""Values as JSON has them, and back: numbers that are none, choices of any type, dataclasses."""
+"""Values as JSON and back: NaN and infinities, choices of any type, dataclasses."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from condped.safe_text import brief
 from condped.space.domain import Categorical, Float, Int, frozen_choice, plain_domain
 from condped.space.space import Space
 
-# JSON has no word for these; a mapping with the one key "float" stands for them.
+# JSON does not have these; a mapping with the only key "float" stands for them.
 _NO_NUMBERS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _MOST = 1 << 63
-_AS_IT_IS = frozenset({str, bool, int, type(None)})
+_UNCHANGED = frozenset({str, bool, int, type(None)})
 _DOMAINS = {"float": Float, "int": Int, "categorical": Categorical}
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can hold it; a type that it does not know becomes a text."""
-    if type(value) in _AS_IT_IS:  # most of a report's many values are such
+    """Return a value in JSON's types; values of other types become text."""
+    if type(value) in _UNCHANGED:  # most of a report's many values
         return value
     if type(value) is float:
         return value if math.isfinite(value) else {"float": str(value)}
@@ -45,11 +45,11 @@ def plain(value: Any) -> Any:
         return [plain(entry) for entry in value]
     if isinstance(value, float):
         return plain(float(value))
-    return value if type(value) in _AS_IT_IS else str(value)
+    return value if type(value) in _UNCHANGED else str(value)
 
 
 def survives(choice: Any) -> bool:
-    """Return whether a choice comes back from JSON as what it was."""
+    """Return whether a choice survives the way to JSON and back."""
     if isinstance(choice, tuple):
         return all(map(survives, choice))
     kept = (str, bool, int, float, type(None))
@@ -66,7 +66,7 @@ def restored(value: Any) -> Any:
 
 
 def rebuilt(kind: Any, value: Any, where: str) -> Any:
-    """Return a value of an annotated type from plain data, or say where it does not fit."""
+    """Return a value of an annotated type from plain data; raise, saying where, if it misfits."""
     if kind is Any:  # a choice
         return frozen_choice(value)
     origin, inner = get_origin(kind), get_args(kind)
@@ -119,7 +119,7 @@ def _domain(kind: type, value: Any, where: str) -> Any:
     try:
         return kind(**{key: entry for key, entry in value.items() if key != "type"})
     except (TypeError, SpaceError) as error:
-        raise DataError(f"{where} is no domain: {error}") from None
+        raise DataError(f"{where} is not a domain: {error}") from None
 
 
 def rebuilt_dataclass(kind: Any, value: Any, where: str) -> Any:
@@ -127,7 +127,7 @@ def rebuilt_dataclass(kind: Any, value: Any, where: str) -> Any:
     _require(isinstance(value, dict), value, where)
     hints = _hints(kind)
     names = [entry.name for entry in fields(kind) if not entry.name.startswith("_")]
-    # What has a default came later than files that are without it.
+    # Fields with a default may be missing: they are newer than some files.
     needed = [entry.name for entry in fields(kind) if entry.default is MISSING]
     wrong = sorted((set(value) - set(names)) | (set(needed) - set(value)))
     if wrong:
@@ -135,7 +135,7 @@ def rebuilt_dataclass(kind: Any, value: Any, where: str) -> Any:
     return kind(**{name: rebuilt(hints[name], value[name], f"{where}.{name}") for name in value})
 
 
-# Looking them up compiles a text for each field.
+# Cached, since looking them up compiles an expression for each field.
 _hints = cache(get_type_hints)
 
 

@@ -18,7 +18,7 @@ def write_rows(
     schema: str,
     path: str | os.PathLike[str],
 ) -> None:
-    """Write flat records; the file says which schema they follow."""
+    """Write flat records; the file's metadata name their schema."""
     table = pa.table({name: pa.array([_cell(row[name]) for row in rows]) for name in columns})
     table = table.replace_schema_metadata({"condped.schema": schema})
     with whole_file(path) as file:

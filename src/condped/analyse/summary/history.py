@@ -26,10 +26,10 @@ class Course:
     numbers, states
         (trials,): the position of each in the study, and how it ended.
     usable
-        (trials,): which are complete and feasible: those that can be best.
+        (trials,): which are complete and feasible, so that they can be best.
     elapsed, durations
-        (trials,): seconds from the study's start to a trial's end, and what it took; NaN where
-        not recorded.
+        (trials,): seconds from the study's start to a trial's end, and its duration; NaN where not
+        recorded.
     """
 
     table: TrialTable
@@ -54,7 +54,7 @@ class Course:
 
     @property
     def sorted_by_objective(self) -> bool:
-        """Whether the rows are sorted by the objective, so that their order is not that of time."""
+        """Whether the rows are sorted by the objective, so that they are not in order of time."""
         values = self.table.objectives[0].values[self.usable]
         steps = np.diff(values)
         in_order = bool((steps >= 0).all() or (steps <= 0).all())
@@ -72,7 +72,7 @@ class Course:
         return np.flatnonzero(best < before)
 
     def progress(self, objective: Objective) -> Progress:
-        """Return how an objective improved; there is a usable trial."""
+        """Return how an objective improved; there must be a usable trial."""
         rows = self.improved(objective)
         values = objective.values[rows]
         gains = [None, *np.abs(np.diff(values)).tolist()]
@@ -96,7 +96,7 @@ class Course:
         )
 
     def front(self) -> Front:
-        """Return the trials that no other one beats; there is a usable trial."""
+        """Return the trials that no other one beats; there must be a usable trial."""
         rows = np.flatnonzero(self.usable)
         losses = np.column_stack([entry.losses[rows] for entry in self.table.objectives])
         unique, inverse = np.unique(losses, axis=0, return_inverse=True)
@@ -122,7 +122,7 @@ class Course:
         columns = []
         for objective, better in zip(objectives, improved, strict=True):
             best = self.best_so_far(objective)[rows]
-            # What some tools record for failed trials is no value.
+            # What some tools record for failed trials is not a value.
             failed = self.states == STATES.index("failed")
             values = np.where(failed, np.nan, objective.values)[rows]
             sign = -1.0 if objective.direction == "maximize" else 1.0
@@ -145,7 +145,7 @@ class Course:
 
 
 def known(value: float) -> float | None:
-    """Return a number, and None for one that is not finite; no minus before a zero."""
+    """Return a number, or None if it is not finite; -0.0 becomes 0.0."""
     return value + 0.0 if np.isfinite(value) else None
 
 

@@ -1,4 +1,4 @@
-"""Plateaus in sentences, and what they say about going on."""
+"""Sentences about plateaus, and on what to expect from more trials."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from condped.analyse.summary.result import BestTrial, Front, Progress
 from condped.safe_text import shortened
 
 SORTED = (
-    "The rows are sorted by the objective: their order is not that of time, so nothing is said "
-    "about improvements."
+    "The rows are sorted by the objective, so their order may not be that of time, and nothing is "
+    "said about improvements."
 )
 _NEXT = 100  # trials that the outlook is about
-_FEW = 20  # trials, below which a plateau says nothing
-_MANY_SHARE, _SHARE = 5, 0.05  # trials with the best value, from which on it is a ceiling
+_FEW = 20  # trials below which a plateau says nothing
+_MANY_SHARE, _SHARE = 5, 0.05  # trials with the best value from which on it is a ceiling
 
 
 def too_coarse(shared: int, trials: int) -> bool:
@@ -27,7 +27,7 @@ def plateau_sentences(
 ) -> tuple[str, ...]:
     """Say for each objective how long nothing has improved, and how many trials share the best."""
     several = front is not None
-    told = []
+    sentences = []
     for one, trial in zip(progress, best, strict=True):
         name = f" of {shortened(one.objective)}" if several else ""
         complete = "" if one.ago == one.since else f" ({one.since:,} of them complete)"
@@ -37,25 +37,25 @@ def plateau_sentences(
             else f"No improvement{name} in the last {trials_of(one.ago)}{complete}"
         )
         ties = f"; {trial.shared:,} trials share the best value" if trial.shared > 1 else ""
-        told.append(f"{when}{ties}.")
+        sentences.append(f"{when}{ties}.")
         if too_coarse(trial.shared, one.trials):
-            told.append(
+            sentences.append(
                 "The objective cannot separate them: a finer metric would, such as log loss "
                 "instead of accuracy, or more data to validate on."
             )
     if front is not None:
         grew = f"it last grew in trial {front.last}"
-        told.append(f"{trials_of(front.size)} on the Pareto front; {grew}.")
-    return tuple(told)
+        sentences.append(f"{trials_of(front.size)} on the Pareto front; {grew}.")
+    return tuple(sentences)
 
 
 def outlook_sentence(
     progress: Sequence[Progress], front: Front | None, adaptive: bool | None
 ) -> str | None:
-    """Say what the course so far says about going on; None: nothing.
+    """Say what to expect from more trials; None if nothing can be said.
 
-    Of n + m random draws each is equally likely to be the best, so the best of all is among the
-    last m with chance m / (n + m); an improvement is that rare, or rarer where values can tie.
+    Each of n + m random draws is equally likely to be the best, so the best of all is among the
+    last m with chance m / (n + m); an improvement is that rare, or rarer if values can tie.
     """
     if len(progress) != 1 or front is not None:
         return None
@@ -79,8 +79,8 @@ def _recent(one: Progress) -> str:
     gains = [entry.gain for entry in one.improvements if entry.gain is not None]
     last = ""
     if gains:
-        shown = " and ".join(f"{gain:.3g}" for gain in gains[-2:])
-        last = f", most recently by {shown}" if len(gains) > 1 else f", by {shown}"
+        latest = " and ".join(f"{gain:.3g}" for gain in gains[-2:])
+        last = f", most recently by {latest}" if len(gains) > 1 else f", by {latest}"
     return f"in {trials_of(one.trials)} the first value was improved on {times}{last}"
 
 

@@ -42,11 +42,11 @@ class BestTrial:
     value, values
         What it reached in this objective, and in all of them.
     parameters
-        What was active in it, in the order of the space.
+        Those active in it, in the order of the space.
     shared
-        How many trials reached the same value, itself included.
+        How many trials reached the same value, including itself.
     elapsed
-        Seconds from the study's start to its end; None where not recorded.
+        Seconds from the study's start to its end; None if not recorded.
     """
 
     objective: str
@@ -67,7 +67,7 @@ class Improvement:
     gain
         By how much, above 0; None for the first trial.
     elapsed
-        Seconds from the study's start to its end; None where not recorded.
+        Seconds from the study's start to its end; None if not recorded.
     """
 
     number: int
@@ -85,13 +85,13 @@ class Progress:
     improvements
         The last five, the latest last.
     improved
-        How often it improved, the first trial not counted.
+        How often it improved, not counting the first trial.
     trials
         How many complete and feasible trials there are.
     since
         How many of these came after the last improvement.
     ago
-        How many trials that have ended, in whatever way, came after it.
+        How many trials that have ended, in any way, came after it.
     """
 
     objective: str
@@ -111,9 +111,9 @@ class Front:
     numbers
         At most 1,000 of them, in order.
     size
-        How many there are, those with the same objectives included.
+        How many there are, including those with the same objectives.
     last
-        The last trial that no earlier one beat or equalled when it came.
+        The last trial that no earlier one had beaten or equalled.
     since
         How many complete and feasible trials came after it.
     """
@@ -126,19 +126,19 @@ class Front:
 
 @dataclass(frozen=True, slots=True)
 class Durations:
-    """How long trials took, in seconds, of those whose duration is recorded.
+    """How long trials took, in seconds, among those whose duration is recorded.
 
     Attributes
     ----------
     recorded
         How many these are.
-    total, median, longest
-        Of all of them, and the longest with its trial.
+    total, median, longest, longest_number
+        The total, the median and the longest of their durations, and the longest one's trial.
     failed, pruned
-        What failed and pruned trials took together.
+        The totals of failed and pruned trials.
     span
-        From the first start to the last end; None where not recorded. Less than the total if
-        trials ran side by side.
+        From the first start to the last end; None if not recorded. Less than the total if trials
+        ran in parallel.
     """
 
     recorded: int
@@ -158,15 +158,15 @@ class HistoryEntry:
     Attributes
     ----------
     value
-        None without a finite one; of a pruned trial the last that it reported.
+        None if it is not finite; for a pruned trial, the last one that it reported.
     best
         The best so far, this trial included; None before the first complete and feasible one.
     improved
         Whether this trial was better than all before it.
     elapsed
-        Seconds from the study's start to its end; None where not recorded.
+        Seconds from the study's start to its end; None if not recorded.
     duration
-        Seconds that it took; None where not recorded.
+        Seconds that it took; None if not recorded.
     """
 
     number: int
@@ -186,7 +186,7 @@ class Summary(Result):
     Attributes
     ----------
     objectives
-        What is measured, and in which direction it is better.
+        Their names and directions.
     states
         How the trials ended.
     best
@@ -194,22 +194,22 @@ class Summary(Result):
     progress
         The course of each objective; empty likewise.
     front
-        Of several objectives; None for one.
+        The Pareto front of several objectives; None for one.
     durations
-        None where not recorded.
+        How long trials took; None if not recorded.
     history
-        One entry per trial and objective, in order: all improvements, and of the other trials at
-        most 5,000, evenly.
+        One entry per trial and objective, in order: all improvements, and at most 5,000 of the
+        other trials, evenly spaced.
     history_left_out
         How many trials are not in it.
     adaptive
-        Whether trials seem to follow earlier results; None where that is unknown.
+        Whether trials seem to follow earlier results; None if unknown.
     plateau
-        How long nothing has improved, in sentences for people.
+        How long nothing has improved, in sentences.
     outlook
-        What that says about going on.
+        What to expect from more trials.
     notes
-        Remarks of the reader.
+        Notes from reading the source.
 
     Examples
     --------

@@ -76,7 +76,7 @@ def _states(course: Course) -> StateCounts:
 
 
 def _best(course: Course, objective: Objective) -> BestTrial:
-    """Return the first of the best trials; there is a usable one."""
+    """Return the first of the best trials; there must be a usable one."""
     losses = np.where(course.usable, objective.losses, np.inf)
     row = int(np.argmin(losses))
     every = course.table.objectives
@@ -96,7 +96,7 @@ def _best(course: Course, objective: Objective) -> BestTrial:
 
 
 def _durations(course: Course) -> Durations | None:
-    """Return how long trials took; None where not recorded."""
+    """Return how long trials took; None if not recorded."""
     rows = np.flatnonzero(np.isfinite(course.durations))
     if not len(rows):
         return None
@@ -123,9 +123,9 @@ def _durations(course: Course) -> Durations | None:
 
 
 def _adaptive(table: TrialTable) -> bool | None:
-    """Return whether the sampler learnt from results; None where that is unknown.
+    """Return whether the sampler learnt from results; None if unknown.
 
-    A grid is no sequence of random draws, and too few trials tell nothing.
+    A grid is not a sequence of random draws, and too few trials show nothing.
     """
     whole = table.study
     samplers = () if whole.drawing is None else whole.drawing.samplers

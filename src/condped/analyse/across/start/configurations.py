@@ -20,7 +20,7 @@ Config = dict[str, Any]
 
 
 def active_domain(entries: Sequence[Alternative], config: Mapping[str, Any]) -> Domain | None:
-    """Return the domain that a parameter has, given what others have; None: it is not active."""
+    """Return a parameter's domain, given the values of others; None if it is not active."""
     for entry in entries:
         if entry.when is None or meets(entry.when.root, config):
             return entry.domain
@@ -45,7 +45,7 @@ def configuration(
 ) -> Config:
     """Return a configuration with a value for each parameter that is active in it.
 
-    It is ``without`` some parameters, and without what only these switch on.
+    It leaves out the parameters in ``without``, and those that only these switch on.
     """
     found: Config = {}
     for name in in_order(space):
@@ -56,7 +56,7 @@ def configuration(
 
 
 def fits(domain: Domain, value: Any) -> bool:
-    """Return whether a value is in a domain; steps are not looked at."""
+    """Return whether a value is in a domain; steps are ignored."""
     if isinstance(domain, Categorical):
         return has_choice(domain, value)
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -65,17 +65,17 @@ def fits(domain: Domain, value: Any) -> bool:
 
 
 def uniform_value(domain: Domain, rng: np.random.Generator) -> Any:
-    """Return a value drawn evenly from a domain on its own scale."""
+    """Draw a value uniformly from a domain, on its own scale."""
     if isinstance(domain, Categorical):
         return domain.choices[int(rng.integers(len(domain.choices)))]
-    half = 0.0 if domain.step is None else domain.step / 2 - 1e-9  # each step has its own stretch
+    half = 0.0 if domain.step is None else domain.step / 2 - 1e-9  # all steps are equally likely
     return value_between(domain, domain.low - half, domain.high + half, rng)
 
 
 def value_between(
     domain: Numeric, first: float, last: float, rng: np.random.Generator
 ) -> float | int:
-    """Return a number of a domain between two others, drawn evenly on the domain's scale."""
+    """Draw a number of a domain uniformly between two others, on the domain's scale."""
     if domain.log:
         drawn = math.exp(rng.uniform(math.log(first), math.log(last)))
     else:

@@ -1,4 +1,4 @@
-"""How large a margin keeps the best trial of a study that was not looked at."""
+"""How large a margin keeps the best trial of a study that was left out."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from condped.analyse.across.start.past import Past
 from condped.analyse.across.start.ranges import PastRegime, good_ranges
 from condped.arrays import FloatArray, IntArray
 
-# Of more studies than this several are left out at a time.
+# With more studies than this, several are left out at a time.
 _MOST_FOLDS = 20
 
 
 def lowest_risk(studies: int) -> float:
-    """Return the lowest risk that so many studies can speak for.
+    """Return the lowest risk that so many studies suffice for.
 
     The best trial of another study is as likely as that of any past one to lie furthest out.
     """
@@ -24,11 +24,11 @@ def lowest_risk(studies: int) -> float:
 
 
 def margin_for(distances: FloatArray, risk: float) -> float | None:
-    """Return the smallest margin with so little risk; None if the studies are too few.
+    """Return the smallest margin with at most this risk; None if there are too few studies.
 
-    Of K past studies and another one like them, the other is among the ⌈(1 - risk)(K + 1)⌉
+    Among K past studies and another one like them, the other is one of the ⌈(1 - risk)(K + 1)⌉
     nearest with a chance of at least 1 - risk, so the margin is the past studies' distance of this
-    place.
+    rank.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def margin_for(distances: FloatArray, risk: float) -> float | None:
 
 
 def left_out_distances(past: Past, regimes: Sequence[PastRegime], risk: float) -> FloatArray:
-    """Return (studies,): the margin that keeps each study's best trial, judging by the others."""
+    """Return (studies,): the margin on the others' ranges that keeps each study's best trial."""
     folds = np.arange(len(past.names)) % _MOST_FOLDS
     found = np.zeros(len(past.names))
     for fold in np.unique(folds):

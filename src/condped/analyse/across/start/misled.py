@@ -1,4 +1,4 @@
-"""Whether past studies mislead a new one: trials of the whole space reach its top more often."""
+"""Whether past studies mislead a new one: trials outside the smaller space do better."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy.typing as npt
 
 from condped.estimate.statistics.log_choose import log_choose
 
-# To open the space in vain costs little; to keep it closed wrongly costs the study.
+# Restoring the whole space in vain costs little; keeping the smaller one wrongly costs the study.
 _MISLED = 0.05
 _PROVEN = 0.05
-# Fewer trials of either kind say nothing.
+# Trials of either kind that a comparison needs.
 _FEWEST = 3
 _FEWEST_PROVEN = 4
-# The best of this share of the new study's trials are its top; smaller tops are looked at, too.
+# This share of the new study's best trials is its top; smaller tops are tested, too.
 _TOP = 0.2
-# So many trials in the smaller space that do not reach the best, which lies outside, are enough.
+# So many trials in the smaller space without reaching the best one, which is outside, are enough.
 _WITHOUT = 10
 
 
@@ -31,7 +31,7 @@ def misled(inside: npt.ArrayLike, outside: npt.ArrayLike, since: int = 0) -> str
         Losses, the lower the better, of the new study's trials inside and outside the smaller
         space.
     since
-        As :func:`inside_since` counts them.
+        What :func:`inside_since` returns.
 
     Examples
     --------
@@ -82,9 +82,9 @@ def inside_since(losses: Sequence[float], within: Sequence[bool]) -> int:
 
 
 def proven(suggested: npt.ArrayLike, whole: npt.ArrayLike) -> bool:
-    """Return whether trials that the past suggested are clearly better than those of the whole.
+    """Return whether trials that the past suggested are clearly better than those of ``whole``.
 
-    By the sum of their ranks, compared with its distribution if all are alike (normal).
+    By a rank-sum test, with the normal approximation.
     """
     near, far = np.asarray(suggested, dtype=float), np.asarray(whole, dtype=float)
     if min(len(near), len(far)) < _FEWEST_PROVEN:
@@ -96,7 +96,7 @@ def proven(suggested: npt.ArrayLike, whole: npt.ArrayLike) -> bool:
 
 
 def _chance(trials: int, others: int, reached: int, others_reached: int) -> float:
-    """Return the chance that so many of the trials, or more, are in the top, if all are alike."""
+    """Return the chance that at least so many of the trials are in the top if all are alike."""
     top = reached + others_reached
     everything = log_choose(trials + others, top)
     return sum(

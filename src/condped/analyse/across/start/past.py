@@ -25,19 +25,19 @@ from condped.trials.table import ABSENT, Objective, Parameter, TrialTable, all_c
 if TYPE_CHECKING:
     from condped.analyse.across.result import Across
 
-# A study with fewer trials says too little about where good configurations lie.
+# A study with fewer trials shows too little about where good configurations lie.
 FEWEST_TRIALS = 20
 _MOST_NAMES = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Past:
-    """The trials that count of all past studies, one study after the other.
+    """The used trials of all past studies, one study after the other.
 
     Attributes
     ----------
     names
-        Of the studies.
+        The names of the studies.
     parameters
         On common domains, by name.
     study
@@ -45,13 +45,13 @@ class Past:
     number
         (trials,): its position within its study.
     order
-        (trials,): the place of each trial in its study from 0 for the best to below 1.
+        (trials,): the share of its study's trials that are better, from 0 for the best to below 1.
     structure
         The common space with its conditions.
     importances
-        Of each parameter, the mean over all studies.
+        The mean of each parameter's importance over all studies.
     where
-        The condition by which the trials were selected; None: all.
+        The condition by which the trials were selected; None for all.
     """
 
     names: tuple[str, ...]
@@ -108,7 +108,7 @@ class Past:
 
 
 def past_of(across: Across) -> Past:
-    """Return what past studies tell; raise if their trials are not there."""
+    """Return the trials of past studies; raise if they are not available."""
     found, notes = [], []
     for study, result in zip(across.studies, across._results, strict=False):
         table = _table_of(result)
@@ -119,13 +119,13 @@ def past_of(across: Across) -> Past:
         elif study.used < FEWEST_TRIALS:
             notes.append(
                 f"{shortened(study.name)} is left out: it has {study.used} trials that count, and "
-                f"{FEWEST_TRIALS} are needed to tell where good ones lie."
+                f"{FEWEST_TRIALS} are needed to see where good ones lie."
             )
         else:
             found.append((study.name, result, table))
     if not found:
-        told = " ".join(notes) or "A result that was saved and loaded no longer has them."
-        raise DataError(f"No study has trials to start from. {told} Ask condped.across again.")
+        why = " ".join(notes) or "A result that was saved and loaded no longer has them."
+        raise DataError(f"No study has trials to start from. {why} Call condped.across again.")
     names = _common_names([table for _, _, table in found])
     tables = [_with_names(table, names) for _, _, table in found]
     left = {name for _, _, table in found for name in table.names} - set(names)
@@ -138,7 +138,7 @@ def past_of(across: Across) -> Past:
     notes += changed
     structure = structure_of(joint)
     for name in structure.unexplained:
-        notes.append(f"{shortened(name)}: when it is active could not be inferred; left alone.")
+        notes.append(f"{shortened(name)}: its condition could not be inferred; left as it is.")
     return _past(across, found, joint, structure, notes)
 
 
@@ -149,7 +149,7 @@ def _past(
     structure: Structure,
     notes: Sequence[str],
 ) -> Past:
-    """Return the trials that count, ordered within each study."""
+    """Return the used trials, ranked within each study."""
     orders = [_order(result, table) for _, result, table in found]
     counts = np.array([len(order) for order in orders])
     order = np.concatenate(orders)
@@ -169,13 +169,13 @@ def _past(
 
 
 def _table_of(result: ImportanceResult) -> TrialTable | None:
-    """Return the trials behind a result; None if they are only counted, or no longer there."""
+    """Return the trials behind a result; None if they were only counted, or are gone."""
     trials = result._trials
-    return None if trials is None else trials.asked.in_memory
+    return None if trials is None else trials.given.in_memory
 
 
 def _order(result: ImportanceResult, table: TrialTable) -> FloatArray:
-    """Return (trials,): the place of each from 0 for the best to below 1; NaN: does not count."""
+    """Return (trials,): the share of trials that are better than each; NaN if it is not used."""
     trials = result._trials
     assert trials is not None
     levels, used, _, _ = ranked(Batch(table), trials.top.ranking)
@@ -186,16 +186,16 @@ def _order(result: ImportanceResult, table: TrialTable) -> FloatArray:
 
 
 def _common_names(tables: Sequence[TrialTable]) -> list[str]:
-    """Return the parameters of more than half of the studies, in order of appearance.
+    """Return the parameters that more than half of the studies have, in order of appearance.
 
-    Not of all: a study need not have tried every branch.
+    Not only those that all have: a study need not have tried every branch.
     """
     every = dict.fromkeys(name for table in tables for name in table.names)
     return [name for name in every if 2 * sum(name in t.names for t in tables) > len(tables)]
 
 
 def _with_names(table: TrialTable, names: Sequence[str]) -> TrialTable:
-    """Return a table with these parameters; one that it does not have is absent."""
+    """Return a table with these parameters; those that it does not have are absent."""
     known = {parameter.name: parameter for parameter in table.parameters}
     absent = np.broadcast_to(np.int8(ABSENT), len(table))
     empty = np.zeros(len(table))
@@ -206,7 +206,7 @@ def _with_names(table: TrialTable, names: Sequence[str]) -> TrialTable:
 
 
 def _joined(tables: Sequence[TrialTable]) -> tuple[TrialTable, list[str]]:
-    """Return the trials of all studies on common domains, and what was done to make them common."""
+    """Return the trials of all studies on common domains, and notes on what was changed."""
     notes, parameters = [], []
     common: dict[str, dict[Domain, Domain]] = {}
     for parts in zip(*(table.parameters for table in tables), strict=True):
@@ -215,7 +215,7 @@ def _joined(tables: Sequence[TrialTable]) -> tuple[TrialTable, list[str]]:
         domains = tuple(dict.fromkeys(common[name].values()))
         if len(common[name]) > len(domains):
             labels = listed([domain.label for domain in domains], _MOST_NAMES)
-            notes.append(f"{shortened(name)} has other bounds or choices in some studies: {labels}")
+            notes.append(f"{shortened(name)}: bounds or choices differ; used here: {labels}.")
         moved = [_moved(part, common[name], domains) for part in parts]
         parameters.append(
             Parameter(
@@ -240,7 +240,7 @@ def _joined(tables: Sequence[TrialTable]) -> tuple[TrialTable, list[str]]:
 def _common_domains(parts: Sequence[Parameter]) -> dict[Domain, Domain]:
     """Return the common domain of each domain that some study has.
 
-    Where every study has one, of the same kind and scale, it is the span of all.
+    If every study has one of the same kind and scale, it is the span of all.
     """
     every = tuple(dict.fromkeys(domain for part in parts for domain in part.domains))
     kinds = {_kind(domain) for domain in every}
@@ -273,7 +273,7 @@ def _span(domains: Sequence[Domain]) -> Domain:
 def _moved(
     part: Parameter, common: dict[Domain, Domain], domains: tuple[Domain, ...]
 ) -> tuple[FloatArray, IntArray]:
-    """Return a parameter's values and domains in one study as they are among all studies."""
+    """Return a parameter's values and domain ids in one study, on the common domains."""
     values = part.values.copy()
     ids = np.full(len(values), ABSENT, dtype=id_dtype(len(domains)))
     for place, before in enumerate(part.domains):
@@ -290,7 +290,7 @@ def _moved(
 def _common_space(
     tables: Sequence[TrialTable], common: dict[str, dict[Domain, Domain]]
 ) -> Space | None:
-    """Return the space that all studies give or record, on common domains; None: none is known."""
+    """Return the space that all studies record, on common domains; None if they do not agree."""
     made = [_space_of(table, common) for table in tables]
     if any(space is None or space != made[0] for space in made):
         return None

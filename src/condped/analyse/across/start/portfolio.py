@@ -12,17 +12,17 @@ from condped.analyse.advice.widen import places_in
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.space.domain import Categorical
 
-# So many of the best trials of each study may be tried first.
+# How many of the best trials of each study are candidates.
 _CANDIDATES = 3
-# Of more studies than this some, evenly chosen, suffice.
+# Of more studies than this, an evenly spaced subset suffices.
 _MOST_STUDIES = 100
 # At most this share is kept for the best of branches that would not be tried otherwise.
 _OTHER_BRANCHES = 0.3
-# So many neighbours tell how good a configuration would have been in another study.
+# How many neighbours decide how good a configuration would have been in another study.
 _NEIGHBOURS = 3
-# What is expected where a study has not tried the branch.
+# What is expected if a study has not tried the branch.
 _UNKNOWN = 0.5
-# So much of the distance counts for a parameter without importance.
+# The weight in distances of a parameter without importance.
 _LEAST_WEIGHT = 0.02
 
 
@@ -33,9 +33,9 @@ class Portfolio:
     Attributes
     ----------
     rows
-        (chosen,): positions among the past trials, the best on average first.
+        (chosen,): positions among the past trials, in the order of choice.
     studies
-        (studies,): those that were looked at.
+        (studies,): those that were taken into account.
     expected
         (chosen, studies): the place that each would have had in each study, 0 for the best.
     candidates
@@ -53,11 +53,11 @@ class Portfolio:
 
 
 def portfolio(past: Past, number: int, allowed: BoolArray) -> Portfolio:
-    """Return at most so many trials, chosen one after the other.
+    """Return at most ``number`` trials, chosen one after the other.
 
-    Each is the one that, beside those before it, leaves the least to be desired in the mean over
-    all studies. The last ones are the best of other branches, one each, so that a study notices if
-    another branch is best this time. Only trials that are ``allowed`` (trials,) are chosen.
+    Each is the one that, together with those before it, has the best expected place on average over
+    all studies. The last ones are the best of other branches, one each, so that a study finds out
+    if another branch is best this time. Only trials that are ``allowed`` (trials,) are chosen.
     """
     studies = np.unique(np.linspace(0, len(past.names) - 1, _MOST_STUDIES).astype(np.intp))
     codes = _codes(past)
@@ -77,14 +77,14 @@ def portfolio(past: Past, number: int, allowed: BoolArray) -> Portfolio:
 
 
 def _greedy(expected: FloatArray, number: int) -> list[int]:
-    """Return the rows that together expect the lowest values in the mean over all columns."""
+    """Return the rows whose minima by column have the lowest mean, chosen one after the other."""
     left = np.ones(expected.shape[1])
     mean = expected.mean(axis=1)
     chosen: list[int] = []
     while len(chosen) < min(number, len(expected)):
         gain = np.minimum(left, expected).mean(axis=1)
         gain[chosen] = np.inf
-        # Where nothing is gained any more, the best on average.
+        # When nothing more is gained, the best on average.
         place = int(np.lexsort((mean, gain.round(6)))[0])
         chosen.append(place)
         left = np.minimum(left, expected[place])
@@ -92,14 +92,14 @@ def _greedy(expected: FloatArray, number: int) -> list[int]:
 
 
 def _distinct(rows: IntArray, whole: FloatArray) -> IntArray:
-    """Return the rows without those that repeat the configuration of an earlier one."""
+    """Return the rows without those that repeat an earlier configuration."""
     return np.asarray(rows[np.sort(np.unique(whole[rows], axis=0, return_index=True)[1])])
 
 
-def _best_of_branches(past: Past, branch: IntArray, asked: IntArray) -> IntArray:
-    """Return the best trial of each branch, the best of all studies first."""
+def _best_of_branches(past: Past, branch: IntArray, branches: IntArray) -> IntArray:
+    """Return the best trial of each of these branches, the best first."""
     found = []
-    for one in asked.tolist():
+    for one in branches.tolist():
         rows = np.flatnonzero(branch == one)
         found.append(int(rows[np.argmin(past.order[rows])]))
     return np.array(sorted(found, key=lambda row: past.order[row]), dtype=np.intp)
@@ -111,7 +111,7 @@ def _best_rows(past: Past, study: int, allowed: BoolArray) -> IntArray:
 
 
 class _Codes(NamedTuple):
-    """Trials as numbers.
+    """Trials as numbers, for distances.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class _Codes(NamedTuple):
         (trials, columns): the places of values. Two choices are as far apart as the two ends of a
         domain.
     weight
-        (columns,): how much a difference counts.
+        (columns,): the weight of a difference.
     """
 
     branch: IntArray
@@ -130,7 +130,7 @@ class _Codes(NamedTuple):
 
 
 def _codes(past: Past) -> _Codes:
-    """Return all trials as numbers."""
+    """Encode all trials as numbers."""
     names = list(past.known_space)
     ids = np.column_stack([np.asarray(past.parameters[name].domain_ids) for name in names])
     branch = np.unique(ids, axis=0, return_inverse=True)[1].reshape(-1)
@@ -157,7 +157,7 @@ def _codes(past: Past) -> _Codes:
 
 
 def _expected(past: Past, rows: IntArray, study: int, codes: _Codes) -> FloatArray:
-    """Return (rows,): the place that trials would have had in a study, by its nearest trials."""
+    """Return (rows,): the place that trials would have had in a study, from its nearest trials."""
     branch, code, weight = codes
     own = np.flatnonzero(past.study == study)
     found = np.full(len(rows), _UNKNOWN)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GoodDensity:
-    """Where good values of a parameter lie, while it has one of its domains.
+    """Where the good values of a parameter lie in one of its domains.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class GoodDensity:
         The probability of each cell of the domain, or of each choice; they add up to 1. Each
         study's density has the same weight.
     studies
-        How many studies tell; with none the masses are those of even draws.
+        How many studies it comes from; with none the masses are those of uniform draws.
     """
 
     parameter: str
@@ -51,7 +51,7 @@ class GoodDensity:
             )
 
     def shortest(self, share: float) -> tuple[float, float]:
-        """Return the shortest range of a number that has so much of the mass."""
+        """Return the shortest range of a number that holds this share of the mass."""
         assert not isinstance(self.domain, Categorical)
         edges = cell_edges(self.domain)
         passed = np.concatenate([[0.0], np.cumsum(self.masses)])
@@ -70,7 +70,7 @@ class Prior(Result):
     densities
         One per parameter and domain.
     target_quantile
-        The best trials of this share of each study and regime are good.
+        The share of the trials of each study and regime that counts as good.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Prior(Result):
     >>> nested = condped.problems.get("nested")
     >>> past = condped.across([nested.sample(200, seed=seed) for seed in range(5)])
     >>> drawn = past.prior().sample(100, seed=0)
-    >>> sum("x" in one for one in drawn) > 60  # in half as many of even draws
+    >>> sum("x" in one for one in drawn) > 60  # uniform draws have it half as often
     True
     """
 
@@ -100,7 +100,7 @@ class Prior(Result):
         return found
 
     def sample(self, number: int, *, seed: int = 0) -> list[Config]:
-        """Return configurations: each parameter from its density, given which are active."""
+        """Draw configurations: each active parameter from its density."""
         rng = np.random.default_rng(seed)
         known = {(one.parameter, one.domain): one for one in self.densities}
 
@@ -115,7 +115,7 @@ class Prior(Result):
         return [configuration(self.space, value) for _ in range(number)]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one record per cell or choice: its mass, and that of even draws."""
+        """Return one record per cell or choice: its mass, and that of uniform draws."""
         return [row for density in self.densities for row in _rows(density)]
 
     def _readable(self) -> dict[str, Any]:
@@ -130,17 +130,17 @@ def _rows(density: GoodDensity) -> Iterator[dict[str, Any]]:
         for label, mass, plain in zip(
             choice_labels(domain.choices), density.masses, even, strict=True
         ):
-            told = {"low": None, "high": None, "choice": label}
-            yield {**shared, **told, "mass": mass, "even": float(plain)}
+            ends = {"low": None, "high": None, "choice": label}
+            yield {**shared, **ends, "mass": mass, "even": float(plain)}
         return
     edges = cell_edges(domain)
     for place, (mass, plain) in enumerate(zip(density.masses, even, strict=True)):
-        ends = {"low": float(edges[place]), "high": float(edges[place + 1]), "choice": None}
-        yield {**shared, **ends, "mass": mass, "even": float(plain)}
+        cell = {"low": float(edges[place]), "high": float(edges[place + 1]), "choice": None}
+        yield {**shared, **cell, "mass": mass, "even": float(plain)}
 
 
 def _even(domain: Domain) -> FloatArray:
-    """Return the masses of even draws."""
+    """Return the masses of uniform draws."""
     if isinstance(domain, Categorical):
         return np.full(len(domain.choices), 1.0 / len(domain.choices))
     if domain.single:

@@ -1,10 +1,10 @@
 """Where the best trials of past studies lie, and how far from there those of another one may lie.
 
-The best trials are those with the parameter, of each study that has tried it often enough, whether
-or not they are among the best of their study: a branch that lost has good values as well.
+The best trials with the parameter, of each study that has tried it often enough, need not be among
+the best of their study: a branch that lost has good values as well.
 
-Distances from there are in units of its width, so that one margin says for every domain how much
-to keep. A choice is as far away as its best trial is from the good ones.
+Distances are in units of the range's width, so that one margin applies to all domains. A choice is
+as far away as its best trial is from the good ones.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.estimate.statistics.normal_distribution import normal_cdf
 from condped.space.domain import Categorical, Domain, Numeric
 
-# How often chance alone may make a domain of a past study seem narrower, over all domains.
+# How often chance alone may make any domain seem narrower.
 SURE = 0.01
-# A study tells where the good values of a regime lie if so many of its trials are in the regime.
+# How many of its trials a study must have in a regime to show where good values lie.
 FEWEST_IN_REGIME = 10
-# A regime is narrowed only if so many studies tell.
+# How many such studies it takes to narrow a regime.
 FEWEST_STUDIES = 3
 # A range that keeps more of the domain than this is not worth the risk.
 CLEARLY_LESS = 0.8
-# So many of the best trials of each study span the range of a number: with the best alone, values
+# How many of the best trials of each study span the range of a number: with the best alone, values
 # that do not matter within a branch would seem to lie further out in another study.
 SPANNED_BY = 3
-# The margin at which it is tested whether what lies outside hardly ever is good.
+# The margin at which values outside are tested for hardly ever being good.
 _TESTED_AT = 0.05
 # Distances are in units of the range's width, or of this share of the domain if it is narrower.
 _NARROWEST = 0.05
@@ -49,7 +49,7 @@ class PastRegime:
     places
         (trials,): where values lie in the domain from 0 to 1, or which choice they are.
     study
-        (trials,)
+        (trials,): as in :class:`Past`.
     rank
         (trials,): the place among the trials of this regime and study, from 0 for the best.
     order
@@ -70,7 +70,7 @@ class PastRegime:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GoodRange:
-    """What of a domain past studies speak for.
+    """The part of a domain that past studies found good.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class GoodRange:
     apart
         Of a categorical domain: how far away each choice is; 0: it stays in any case.
     studies
-        How many studies tell.
+        How many studies it comes from.
     dropped
         How many of the best trials at each end lie outside the range.
     """
@@ -92,11 +92,11 @@ class GoodRange:
     dropped: int = 0
 
     def distance(self, place: float) -> float:
-        """Return how large a margin must be to keep a value, given by its place."""
+        """Return the margin that is needed to keep the value at a place."""
         if isinstance(self.domain, Categorical):
             return float(self.apart[int(place)])
         away = max(self.low - place, place - self.high, 0.0)
-        # From here on the whole domain is kept.
+        # From there on the whole domain is kept.
         enough = max((CLEARLY_LESS - (self.high - self.low)) / 2, 0.0)
         return min(away, enough) / self._unit
 
@@ -105,7 +105,7 @@ class GoodRange:
         return max(self.high - self.low, _NARROWEST)
 
     def kept(self, margin: float) -> Domain | None:
-        """Return the domain that is kept with a margin; None: all of it."""
+        """Return the domain that is kept with a margin; None if all of it is."""
         if isinstance(self.domain, Categorical):
             stays = [c for c, away in zip(self.domain.choices, self.apart, strict=True)
                      if away <= margin]  # fmt: skip
@@ -140,7 +140,7 @@ def regimes_of(past: Past) -> list[PastRegime]:
 
 
 def _rank_within(study: IntArray, order: FloatArray) -> IntArray:
-    """Return the place of each trial among those of its study, from 0 for the best."""
+    """Return the rank of each trial among those of its study, from 0 for the best."""
     sizes = np.bincount(study)
     sorted_rows = np.lexsort((order, study))
     starts = np.cumsum(sizes) - sizes
@@ -150,16 +150,16 @@ def _rank_within(study: IntArray, order: FloatArray) -> IntArray:
 
 
 def good_ranges(
-    regimes: Sequence[PastRegime], learnt: BoolArray, risk: float
+    regimes: Sequence[PastRegime], used: BoolArray, risk: float
 ) -> dict[tuple[str, Domain], GoodRange]:
-    """Return what some of the studies speak for, where they do so clearly.
+    """Return the good part of each domain for which the evidence is clear.
 
-    ``learnt`` (studies,) says which studies are looked at.
+    ``used`` (studies,) says which studies to take into account.
     """
     tests = _tests(regimes)
     found = {}
     for regime in regimes:
-        rows = learnt[regime.study]
+        rows = used[regime.study]
         studies = len(np.unique(regime.study[rows]))
         if studies < FEWEST_STUDIES:
             continue
@@ -174,7 +174,7 @@ def good_ranges(
 
 
 def _tests(regimes: Sequence[PastRegime]) -> int:
-    """Return in how many places good trials may be rare."""
+    """Return the number of tests for rarely good values: one per choice or numeric domain."""
     return sum(len(r.domain.choices) if isinstance(r.domain, Categorical) else 1 for r in regimes)
 
 
@@ -184,14 +184,14 @@ def _trimmed(regimes: Sequence[PastRegime], risk: float) -> float:
 
 
 def why_not_narrowed(regime: PastRegime, regimes: Sequence[PastRegime], risk: float) -> str:
-    """Say why studies that have tried a regime often enough do not speak for a part of it."""
+    """Say why a regime is not narrowed, although enough studies have tried it often enough."""
     if isinstance(regime.domain, Categorical):
         return "no choice is good clearly less often than the others."
     low, high, _ = _span(regime, np.ones(len(regime.rows), dtype=bool), _trimmed(regimes, risk))
     if _is_wide(low, high):
         return (
-            f"the best trials lie all over it, on {100 * (CLEARLY_LESS - 2 * _TESTED_AT):.0f} % of "
-            "the domain or more."
+            "the best trials are spread over "
+            f"{100 * (CLEARLY_LESS - 2 * _TESTED_AT):.0f} % of the domain or more."
         )
     return "the best trials lie close together, but those elsewhere are not clearly worse."
 
@@ -223,9 +223,9 @@ def _range(
 
 
 def _span(regime: PastRegime, rows: BoolArray, trimmed: float) -> tuple[float, float, int]:
-    """Return where the best trials lie, and how many at each end are left out."""
+    """Return the range of the best trials, and how many are left out at each end."""
     best = np.sort(regime.places[rows & (regime.rank < SPANNED_BY)])
-    # Of very many studies a few odd ones may lie outside.
+    # With very many studies, a few odd ones may lie outside.
     drop = math.floor(trimmed * len(best))
     return float(best[drop]), float(best[len(best) - 1 - drop]), drop
 
@@ -237,18 +237,18 @@ def _is_wide(low: float, high: float) -> bool:
 def _hardly_good(own: BoolArray, rows: BoolArray, regime: PastRegime, tests: int) -> bool:
     """Return whether some trials are good clearly less often than others of the same studies.
 
-    Good ones are dealt out at random among the trials of each study; their number among ``own`` is
-    compared with its expectation, by a normal approximation.
+    The number of good ones among ``own`` is compared with its distribution if good trials were
+    assigned at random within each study (normal approximation).
     """
     size = int(regime.study.max()) + 1
     trials = np.bincount(regime.study[rows], minlength=size).astype(float)
     good = np.bincount(regime.study[rows & regime.good], minlength=size)
     drawn = np.bincount(regime.study[own], minlength=size)
-    asked = trials > 1
-    share = drawn[asked] / trials[asked]
-    expected = (good[asked] * share).sum()
+    some = trials > 1
+    share = drawn[some] / trials[some]
+    expected = (good[some] * share).sum()
     spread = (
-        good[asked] * share * (1 - share) * (trials[asked] - good[asked]) / (trials[asked] - 1)
+        good[some] * share * (1 - share) * (trials[some] - good[some]) / (trials[some] - 1)
     ).sum()
     seen = np.count_nonzero(own & regime.good)
     if spread <= 0:
@@ -258,7 +258,7 @@ def _hardly_good(own: BoolArray, rows: BoolArray, regime: PastRegime, tests: int
 
 
 def _bounds(domain: Numeric, low: float, high: float) -> tuple[float, float]:
-    """Return short numbers just outside two places of a domain, or its own bounds."""
+    """Return numbers with few digits just outside two places of a domain, or its own bounds."""
     slack = (high - low) / 50
     lowest, highest = float(domain.low), float(domain.high)
     if low > 0:

@@ -44,25 +44,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StartSpace(StepsResult):
-    """Where to search next time, by what past studies tell.
+    """Where to search next time, according to past studies.
 
     Attributes
     ----------
     steps
-        What changes comes first, then what stays as it is, each with a reason. ``kept`` and ``of``
-        count studies whose best trial has the parameter: in how many it stays.
+        Changes first, then what stays as it is, each with a reason. ``of`` counts the studies whose
+        best trial has the parameter, ``kept`` those whose best trial stays inside.
     space
         The smaller space with its conditions, without parameters that become inactive.
     risk
         The chance that the best trial of another study of the same kind lies outside is at most
-        this; 0 where nothing is left out.
+        this; 0 if nothing is left out.
     asked
-        The risk that was asked for.
+        The requested risk.
     margin
         How far beyond the best trials of past studies the ranges reach, in units of their width.
     studies, left_out_kept
-        How many studies count, and of how many the best trial stays inside if the study is left
-        out when the ranges and the margin are chosen.
+        How many studies are used, and for how many the best trial stays inside if the study itself
+        is left out when the ranges are chosen.
     dropped
         Parameters that become inactive.
     unknown
@@ -93,7 +93,7 @@ class StartSpace(StepsResult):
 
     @property
     def promise(self) -> str:
-        """What is promised, and on what grounds."""
+        """What is guaranteed, and under which assumption."""
         if not self.changes:
             return "Nothing is left out, so there is no risk."
         return (
@@ -105,11 +105,11 @@ class StartSpace(StepsResult):
 
     @property
     def too_few(self) -> str | None:
-        """Why nothing is narrowed if the studies are too few for the risk; None: they are not."""
+        """Why nothing is narrowed, if there are too few studies for the risk; else None."""
         return _too_few(self.studies, self.asked)
 
     def sample(self, number: int, *, seed: int = 0) -> list[Config]:
-        """Return configurations drawn evenly from the smaller space."""
+        """Draw configurations uniformly from the smaller space."""
         rng = np.random.default_rng(seed)
         unknown = [entry.parameter for entry in self.unknown]
         return [
@@ -123,14 +123,14 @@ class StartSpace(StepsResult):
         """Say why the past misleads a new study; None if it does not seem to.
 
         For code that draws by itself: draw some configurations from the whole space as well, and
-        go back to it when this says something.
+        go back to it when this returns a reason.
 
         Parameters
         ----------
         configurations
             What the new study tried, in order, by parameter.
         losses
-            What came of it, the lower the better.
+            Their results, the lower the better.
 
         Examples
         --------
@@ -155,7 +155,7 @@ class StartSpace(StepsResult):
         return True
 
     def optuna_code(self) -> str:
-        """Return a function for Optuna that draws from the smaller space, ready to paste."""
+        """Return the code of a function that lets Optuna draw from the smaller space."""
         return suggest_code(self.space, self._active_counts)
 
     def _readable(self) -> dict[str, Any]:
@@ -163,7 +163,7 @@ class StartSpace(StepsResult):
 
 
 def start_space(across: Across, risk: float) -> StartSpace:
-    """Return the smallest space with so little risk; see :meth:`condped.Across.space`."""
+    """Return the smallest space with at most this risk; see :meth:`condped.Across.space`."""
     if not is_number(risk) or not 0 < risk < 1:
         raise SettingsError(
             f"risk must be a number above 0 and below 1 (got {brief(risk)}): the chance that "
@@ -192,7 +192,7 @@ def start_space(across: Across, risk: float) -> StartSpace:
         if proposal is None:
             reason = _why_left(regime, known, margin, regimes, float(risk))
         elif known is None or margin is None:
-            reason = "The condition that the trials were chosen by."
+            reason = "The condition by which the trials were selected."
         else:
             reason = _why_narrowed(past, regime, proposal, known, margin)
         steps.append(_step(past, regime, proposal, reason))
@@ -221,9 +221,9 @@ def _too_few(studies: int, risk: float) -> str | None:
         return None
     needed = int(np.ceil(1.0 / risk - 1e-9)) - 1
     return (
-        f"{studies} studies cannot speak for a risk of {percent(risk)}: it takes {needed}, and "
-        f"the lowest of {studies} is {percent(lowest_risk(studies))}. So nothing is narrowed; "
-        "accept that risk, or start by the configurations of starts()."
+        f"{studies} studies do not suffice for a risk of {percent(risk)}: that takes {needed}, and "
+        f"the lowest with {studies} is {percent(lowest_risk(studies))}. So nothing is narrowed; "
+        "accept that risk, or start with the configurations of starts()."
     )
 
 
@@ -249,13 +249,13 @@ def _step(past: Past, regime: PastRegime, proposal: Domain | None, reason: str) 
 def _why_narrowed(
     past: Past, regime: PastRegime, proposal: Domain, known: GoodRange, margin: float
 ) -> str:
-    """Say what a smaller domain rests on, with the numbers."""
+    """Say what a smaller domain is based on, with the numbers."""
     values = past.parameters[regime.name].values[regime.rows]
     stays = inside(proposal, regime.domain, values)
     name = shortened(regime.name)
     target = past.order[regime.rows] < past.target_quantile
     counts = f"{np.count_nonzero(target & stays)} of {np.count_nonzero(target)} target trials"
-    if len(regime.rows) < len(past.order):  # by these it is judged what is good
+    if len(regime.rows) < len(past.order):  # these decide what is good
         best = f"{np.count_nonzero(regime.good & stays)} of {np.count_nonzero(regime.good)}"
         share = percent(past.target_quantile)
         counts += f" with {name}, and {best} of the best {share} with it of each study,"
@@ -279,10 +279,10 @@ def _why_left(
     risk: float,
 ) -> str:
     if margin is None:
-        return "too few studies for so little risk."
+        return "too few studies for such a low risk."
     if len(np.unique(regime.study)) < FEWEST_STUDIES:
         return (
-            f"fewer than {FEWEST_STUDIES} studies have {FEWEST_IN_REGIME} trials or more with it."
+            f"fewer than {FEWEST_STUDIES} studies have {FEWEST_IN_REGIME} or more trials with it."
         )
     if known is None:
         return why_not_narrowed(regime, regimes, risk)

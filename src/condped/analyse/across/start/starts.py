@@ -54,12 +54,12 @@ class Start:
     place
         The share of its own study's trials that are better.
     expected
-        The same in the other studies, on average, as far as near trials tell.
+        The same in the other studies, on average, estimated from their nearest trials.
     best_in
         In how many studies none of the other configurations is expected to be better.
     branch
-        The branch that it is there for, where none of the best trials of the studies is in it;
-        None of all others.
+        The branch that it was chosen for, if none of the best trials of the studies is in it;
+        else None.
     """
 
     values: dict[str, Any]
@@ -78,9 +78,9 @@ class Starts(Result):
     Attributes
     ----------
     space
-        That they are configurations of.
+        The space of the configurations.
     inside
-        Whether this is a smaller space that was asked for.
+        Whether this is a smaller space, as requested.
 
     Examples
     --------
@@ -110,19 +110,19 @@ class Starts(Result):
 
     @property
     def configurations(self) -> list[Config]:
-        """The values of each by parameter."""
+        """The configurations as dictionaries, by parameter."""
         return [dict(start.values) for start in self.starts]
 
     def __len__(self) -> int:
         return len(self.starts)
 
     def enqueue(self, study: optuna.Study) -> None:
-        """Let a study of Optuna try them first; what it does not suggest is ignored."""
+        """Let an Optuna study try them first; parameters that it does not suggest are ignored."""
         for start in self.starts:
             study.enqueue_trial(dict(start.values), user_attrs={"condped:start": start.study})
 
     def study(self, **options: Any) -> optuna.Study:
-        """Return a new study of Optuna that tries them first.
+        """Return a new Optuna study that tries them first.
 
         Parameters
         ----------
@@ -202,14 +202,14 @@ def starts_of(across: Across, number: int, smaller: StartSpace | None = None) ->
     """Return configurations to try first; see :meth:`condped.Across.starts`."""
     if not is_whole_number(number, 1):
         raise SettingsError(
-            f"The number of starts must be whole, 1 or above (got {brief(number)})."
+            f"The number of starts must be a whole number, 1 or above (got {brief(number)})."
         )
     if not isinstance(smaller, StartSpace | None):
         raise SettingsError(f"space must be what across.space() returns (got {brief(smaller)}).")
     past = past_of(across)
     allowed = np.ones(len(past.order), dtype=bool) if smaller is None else _inside(past, smaller)
     if not allowed.any():
-        raise DataError("No trial of the studies lies in the smaller space: nothing to start by.")
+        raise DataError("No trial lies in the smaller space: there is nothing to start with.")
     found = portfolio(past, int(number), allowed)
     notes = list(past.notes)
     best = found.expected == found.expected.min(axis=0)
@@ -238,7 +238,7 @@ def starts_of(across: Across, number: int, smaller: StartSpace | None = None) ->
         )
     if filled:
         notes.append(
-            f"{filled} values that a study does not have are those of the best trial that has them."
+            f"{filled} values that a study does not have were taken from the best trial with them."
         )
     if len(starts) < number:
         notes.append(f"There are only {len(starts)} different configurations to choose from.")
@@ -247,7 +247,7 @@ def starts_of(across: Across, number: int, smaller: StartSpace | None = None) ->
 
 
 def _inside(past: Past, smaller: StartSpace) -> BoolArray:
-    """Return (trials,): which lie in a smaller space, as far as it knows their domains."""
+    """Return (trials,): which lie in a smaller space; domains that it does not know are ignored."""
     allowed = np.ones(len(past.order), dtype=bool)
     for step in smaller.changes:
         parameter = past.parameters.get(step.parameter)
@@ -258,7 +258,7 @@ def _inside(past: Past, smaller: StartSpace) -> BoolArray:
 
 
 def _branch_names(past: Past) -> Callable[[Config, Sequence[Config]], str]:
-    """Return what names the branch of a configuration, by what others are not."""
+    """Return a function that names a configuration's branch by how it differs from others."""
     splits = {
         gate: splits_of(past.structure.space, gate, children)
         for gate, children in past.structure.gates.items()
@@ -271,7 +271,7 @@ def _branch_names(past: Past) -> Callable[[Config, Sequence[Config]], str]:
             for split in found
             if meets(split.test, config)
         ]
-        # What none of the others is; a combination of branches has no such one.
+        # Only the branches that no other configuration is in; all if it is new in combination.
         return ", ".join([name for name, known in own if not known] or [name for name, _ in own])
 
     return named
@@ -293,7 +293,7 @@ def _fitted(past: Past, space: Space, row: int) -> tuple[Config, int]:
 
 
 def _best_value(past: Past, name: str, domain: Domain) -> Any:
-    """Return the value of the best trial in which a parameter has a domain, or a value in it."""
+    """Return the value of the best trial with a parameter's domain, or any value in the domain."""
     parameter = past.parameters[name]
     for own in sorted(parameter.domains, key=lambda one: one != domain):
         rows = past.having(name, own)

@@ -44,9 +44,9 @@ def configspace_code(
     unknown: Unknown | None = None,
     configurations: Sequence[Mapping[str, tuple[Domain, Any]]] = (),
 ) -> str:
-    """Return the text of ``space``, and of ``config_of`` where its names or values differ.
+    """Return the code of ``space``, and of ``config_of`` if its names or values differ.
 
-    ``configurations``, of domains and values by name, become ``initial_configurations``.
+    ``configurations``, domains and values by name, become ``initial_configurations``.
     """
     unknown = unknown or {}
     written = _Written(space, known_parameters(space, unknown))
@@ -124,7 +124,7 @@ class _Written:
         return list(range(len(domain.choices)) if label in self.coded else domain.choices)
 
     def condition(self, node: Node, child: str) -> str:
-        """Return a condition of a hyperparameter; raise if there is none for it."""
+        """Return the code of a hyperparameter's condition; raise if it cannot be expressed."""
         if isinstance(node, Both | Either):
             made = list(dict.fromkeys(self.condition(part, child) for part in node.parts))
             return _joined("And" if isinstance(node, Both) else "Or", made)
@@ -206,7 +206,7 @@ class _Written:
             lines.append(f"    names = {{{entries}}}  # ConfigSpace allows a name one domain")
         if self.coded:
             entries = ", ".join(f"{literal(a)}: {literals(b)}" for a, b in self.coded.items())
-            lines.append(f"    choices = {{{entries}}}  # that ConfigSpace takes for equal")
+            lines.append(f"    choices = {{{entries}}}  # which ConfigSpace considers equal")
         name = "names.get(name, name)" if names else "name"
         value = "choices[name][value] if name in choices else value" if self.coded else "value"
         lines.append(
@@ -216,7 +216,7 @@ class _Written:
 
 
 def _confused(choices: tuple[Any, ...]) -> bool:
-    """Return whether ConfigSpace takes some choices for equal, or does not take one."""
+    """Return whether ConfigSpace considers some choices equal, or rejects one."""
     if any(isinstance(choice, float) and math.isnan(choice) for choice in choices):
         return True
     return any(a == b for place, a in enumerate(choices) for b in choices[:place])
@@ -256,7 +256,7 @@ def _numeric(both: str, op: str, value: Any, domain: Float | Int) -> str | None:
 
 
 def _whole(value: float, op: str) -> tuple[float, str]:
-    """Return a comparison of whole numbers with a number that may be one."""
+    """Return an equivalent comparison of whole numbers with a whole number."""
     if op in ("<", "<="):
         return (math.ceil(value) - 1 if op == "<" else math.floor(value)), "<="
     if op in (">", ">="):

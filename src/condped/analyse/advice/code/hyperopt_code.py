@@ -41,7 +41,7 @@ def config_of(drawn):
 
 
 def hyperopt_code(space: Space, unknown: Unknown | None = None) -> str:
-    """Return the text of ``space``, and of ``config_of`` where it is nested."""
+    """Return the code of ``space``, and of ``config_of`` if it is nested."""
     unknown = unknown or {}
     tree = _Tree(space, known_parameters(space, unknown))
     lines = [*unknown_lines(space, unknown), "p = {}"]
@@ -56,7 +56,7 @@ def hyperopt_code(space: Space, unknown: Unknown | None = None) -> str:
                 lines.append(f"p{key} = {tree.node(label, entry.domain)}")
     if tree.by_position:
         lines.insert(lines.index("p = {}") + 1, "position = {}  # of choices that others depend on")
-    for name in reversed(nested):  # what is inside comes before
+    for name in reversed(nested):  # inner ones first
         lines += tree.gate(name)
     lines += ["space = {", *(f"    {item}," for item in tree.items(None, None)), "}"]
     code = "\n".join(lines)
@@ -70,7 +70,7 @@ def hyperopt_code(space: Space, unknown: Unknown | None = None) -> str:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where an alternative stands: inside which choices of which gate, and what else must hold."""
+    """Where an alternative belongs: inside which choices of which gate, and what else must hold."""
 
     gate: str | None
     choices: tuple[int, ...]
@@ -80,13 +80,13 @@ class _Place:
 
 @dataclass
 class _Tree:
-    """Which parameters stand inside which choices."""
+    """Which parameters belong inside which choices."""
 
     space: Space
     names: list[str]
     labels: dict[str, list[str]] = field(init=False)
     places: dict[str, _Place] = field(default_factory=dict)  # by label
-    by_position: set[str] = field(default_factory=set)  # labels of gates that tests look at
+    by_position: set[str] = field(default_factory=set)  # labels of gates that tests depend on
 
     def __post_init__(self) -> None:
         taken = set(self.space)
@@ -96,17 +96,17 @@ class _Tree:
                 self.places[label] = self._place(entry)
         for place in self.places.values():
             for node in place.rest:
-                self._look_at(node, self._active(place))
+                self._mark_choices(node, self._active(place))
 
-    def _look_at(self, node: Node, active: set[str]) -> None:
-        """Note the choices that a test depends on, and those that its parameters depend on."""
+    def _mark_choices(self, node: Node, active: set[str]) -> None:
+        """Mark the choices that a test depends on, and those that its parameters depend on."""
         for name in names_of(node):
             sure = name in active and len(self.space[name]) == 1
             for entry, label in zip(self.space[name], self.labels[name], strict=True):
                 if isinstance(entry.domain, Categorical) and not entry.domain.single:
                     self.by_position.add(label)
                 if entry.when is not None and not sure:
-                    self._look_at(entry.when.root, active)
+                    self._mark_choices(entry.when.root, active)
 
     def _place(self, entry: Alternative) -> _Place:
         parts = _conjuncts(entry)
@@ -136,7 +136,7 @@ class _Tree:
         return _Place(place.gate, place.choices, rest, place.active | {last})
 
     def _gate(self, part: Node) -> str | None:
-        """Return the choice that alone decides a condition, if there is one."""
+        """Return the categorical gate that alone decides a condition; None if there is none."""
         names = names_of(part)
         if len(names) != 1 or len(self.space[names[0]]) > 1:
             return None
@@ -147,7 +147,7 @@ class _Tree:
         return None if entry.when is not None and _negates(part) else names[0]
 
     def _implied(self, gate: str) -> set[Node]:
-        """Return what holds wherever a gate is active."""
+        """Return the conditions that hold wherever a gate is active."""
         if len(self.space[gate]) > 1:
             return set()
         found = set(_conjuncts(self.space[gate][0]))
@@ -157,11 +157,11 @@ class _Tree:
         return found
 
     def inside(self, name: str) -> bool:
-        """Return whether a choice has something inside of it."""
+        """Return whether a gate has anything inside its choices."""
         return any(place.gate == name for place in self.places.values())
 
     def items(self, gate: str | None, choice: int | None) -> list[str]:
-        """Return the entries inside a choice, or on top."""
+        """Return the entries inside a choice, or on the top level."""
         found = []
         for name in self.names:
             for label in self.labels[name]:
@@ -188,7 +188,7 @@ class _Tree:
         return found
 
     def gate(self, name: str) -> list[str]:
-        """Return the lines of a choice with what is inside of it."""
+        """Return the lines of a gate, with what is inside its choices."""
         (label,), domain = self.labels[name], self.space[name][0].domain
         assert isinstance(domain, Categorical)
         start = f"hp.choice({literal(label)}, ["
@@ -202,7 +202,7 @@ class _Tree:
         return [*lines, end]
 
     def node(self, label: str, domain: Domain) -> str:
-        """Return what draws a value."""
+        """Return the expression that draws a value."""
         if not isinstance(domain, Categorical):
             return _number(literal(label), domain)
         if domain.single:
@@ -239,7 +239,7 @@ class _Tree:
     def _values(
         self, name: str, active: set[str], *, before: bool = True
     ) -> Iterable[tuple[str, str]]:
-        """Return, for each domain of a parameter, the test that it is there, and its value."""
+        """Iterate over a parameter's domains: the test that it has the domain, and its value."""
         for entry, label in zip(self.space[name], self.labels[name], strict=True):
             value = f"p[{literal(label)}]"
             if entry.when is None or (name in active and len(self.space[name]) == 1):
@@ -265,7 +265,7 @@ class _Tree:
 
 
 def _number(name: str, domain: Float | Int) -> str:
-    """Return what draws a number."""
+    """Return the expression that draws a number."""
     steps = [domain.low] if domain.single else step_values(domain)
     if steps is not None and len(steps) == 1:
         return literal(domain.low)
@@ -305,7 +305,7 @@ def _true_of(node: Node, value: object) -> bool:
 
 
 def _equal(left: str, right: str, op: str) -> str:
-    """Return a test for equal numbers: Hyperopt's expressions have none."""
+    """Return a test that numbers are equal, or not: Hyperopt's expressions have none."""
     same = f"({left} >= {right}) * ({left} <= {right})"
     return same if op == "==" else f"1 - {same}"
 

@@ -1,4 +1,4 @@
-"""What of a space can be written down: parameters in order, and those with unknown conditions."""
+"""Which parameters of a space code can express, in order, and which have unknown conditions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Unknown = Mapping[str, tuple[int, int]]  # in how many of how many trials a para
 def known_parameters(space: Space, unknown: Unknown) -> list[str]:
     """Return the parameters with known conditions, each after its gates.
 
-    Those that an unknown one switches are unknown, too.
+    Those that a parameter with an unknown condition switches are unknown, too.
     """
     found: list[str] = []
     for name in in_order(space):
@@ -37,17 +37,17 @@ def unknown_lines(space: Space, unknown: Unknown) -> list[str]:
         if name not in unknown:
             why = "what switches it is unknown"
         elif unknown[name][0] == unknown[name][1]:
-            why = "its domain varies, and why is unknown"
+            why = "its domain varies for an unknown reason"
         else:
             active, trials = unknown[name]
             why = f"its condition is unknown: it was active in {active} of {trials} trials"
         lines.append(f"# {text_inside(name)} is left out, {why}.")
-        lines.append(f"# Put it in where it belongs, with {text_inside(domains)}.")
+        lines.append(f"# Add it where it belongs, with {text_inside(domains)}.")
     return lines
 
 
 def labels_apart(name: str, entries: tuple[Alternative, ...], taken: set[str]) -> list[str]:
-    """Return a label for each domain of a parameter; no two labels of a space are the same."""
+    """Return a label for each domain of a parameter, unique in the space."""
     if len(entries) == 1:
         return [name]
     found = []
@@ -61,7 +61,7 @@ def labels_apart(name: str, entries: tuple[Alternative, ...], taken: set[str]) -
 
 
 def step_values(domain: Float | Int) -> list[float] | list[int] | None:
-    """Return the values of a domain with steps; None for one without, or with steps of 1."""
+    """Return the values of a domain with steps; None if it has none, or whole steps of 1."""
     if domain.step is None or (isinstance(domain, Int) and domain.step == 1):
         return None
     count = steps_of(domain) + 1

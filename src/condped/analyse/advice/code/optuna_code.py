@@ -15,62 +15,62 @@ from condped.space.nodes import Both, Comparison, Membership, Node, names_of
 from condped.space.space import Alternative, Space
 
 _INDENT = "    "
-# A way to a parameter: conditions that all have to hold.
-_Way = tuple[Node, ...]
+# The path to a parameter: conditions that all must hold.
+_Path = tuple[Node, ...]
 
 
 def suggest_code(space: Space, unknown: Mapping[str, tuple[int, int]] | None = None) -> str:
-    """Return the text of ``suggest(trial)``, which returns the drawn values by name.
+    """Return the code of ``suggest(trial)``, which returns the drawn values by name.
 
-    Parameters with ``unknown`` conditions, given with how many of how many trials have them, are
-    left to the user in a comment.
+    Comments leave parameters with ``unknown`` conditions to the user, saying how many of how many
+    trials have them.
     """
     unknown = unknown or {}
     lines = ["def suggest(trial):", f"{_INDENT}p = {{}}"]
-    open_ways: _Way = ()
+    open_path: _Path = ()
     names = in_order(space)
     places = {name: place for place, name in enumerate(names)}
     own_names = _own_names(space)
-    queue = _Queue(names, space, [_way(space[name][0], space, places) for name in names])
+    queue = _Queue(names, space, [_path(space[name][0], space, places) for name in names])
     for _ in names:
-        # What goes on in the same branch comes first, so that it stands under one if.
-        name = queue.next(open_ways)
+        # Parameters of the same branch come next, so that they share one if.
+        name = queue.next(open_path)
         if name in unknown:
-            comment = _left_open(name, space[name], own_names, *unknown[name])
+            comment = _unknown_comment(name, space[name], own_names, *unknown[name])
             lines += [f"{_INDENT}# {line}" for line in comment]
-            open_ways = ()
+            open_path = ()
             continue
         for entry in space[name]:
-            way = _way(entry, space, places)
-            shared = _shared(open_ways, way)
-            for depth in range(shared, len(way)):
-                known = {*way[:depth]}
-                drawn = partial(_unsure, space, known, places, unknown)
-                test = python_test(way[depth], _drawn_value, drawn)
+            path = _path(entry, space, places)
+            shared = _shared(open_path, path)
+            for depth in range(shared, len(path)):
+                known = {*path[:depth]}
+                drawn = partial(_guards, space, known, places, unknown)
+                test = python_test(path[depth], _drawn_value, drawn)
                 lines.append(f"{_INDENT * (depth + 1)}if {test}:")
-            lines.append(f"{_INDENT * (len(way) + 1)}{_suggestion(name, entry, own_names)}")
-            open_ways = way
+            lines.append(f"{_INDENT * (len(path) + 1)}{_suggestion(name, entry, own_names)}")
+            open_path = path
     return "\n".join([*lines, f"{_INDENT}return p"])
 
 
 class _Queue:
-    """Parameters that wait for their gates, found by the beginnings of their ways."""
+    """Parameters that wait for their gates, found by the beginnings of their paths."""
 
-    def __init__(self, names: Sequence[str], space: Space, ways: Sequence[_Way]) -> None:
-        self._names, self._ways = names, ways
+    def __init__(self, names: Sequence[str], space: Space, paths: Sequence[_Path]) -> None:
+        self._names, self._paths = names, paths
         self._missing = [set(gates_of(space[name])) for name in names]
         self._below: dict[str, list[int]] = {}
         self._waiting: dict[int, None] = dict.fromkeys(range(len(names)))
-        self._ready: dict[_Way, list[int]] = {}  # heaps of those that have the same beginning
+        self._ready: dict[_Path, list[int]] = {}  # heaps of those that have the same beginning
         for place, gates in enumerate(self._missing):
             for gate in gates:
                 self._below.setdefault(gate, []).append(place)
             if not gates:
                 self._add(place)
 
-    def next(self, way: _Way) -> str:
-        """Return the first parameter that shares most with a way, and forget it."""
-        place = self._first(way)
+    def next(self, path: _Path) -> str:
+        """Remove and return the first parameter that shares most with a path."""
+        place = self._first(path)
         del self._waiting[place]
         for child in self._below.get(self._names[place], ()):
             self._missing[child].discard(self._names[place])
@@ -78,45 +78,45 @@ class _Queue:
                 self._add(child)
         return self._names[place]
 
-    def _first(self, way: _Way) -> int:
-        for length in range(len(way), -1, -1):
-            heap = self._ready.get(way[:length], [])
+    def _first(self, path: _Path) -> int:
+        for length in range(len(path), -1, -1):
+            heap = self._ready.get(path[:length], [])
             while heap:
                 place = heappop(heap)
                 if place in self._waiting:
                     return place
-        # Gates in a circle: whatever is left.
-        return max(self._waiting, key=lambda place: _shared(way, self._ways[place]))
+        # Gates form a cycle: take any that is left.
+        return max(self._waiting, key=lambda place: _shared(path, self._paths[place]))
 
     def _add(self, place: int) -> None:
-        for length in range(len(self._ways[place]) + 1):
-            heappush(self._ready.setdefault(self._ways[place][:length], []), place)
+        for length in range(len(self._paths[place]) + 1):
+            heappush(self._ready.setdefault(self._paths[place][:length], []), place)
 
 
-def _left_open(
+def _unknown_comment(
     name: str,
     entries: Sequence[Alternative],
     own_names: Mapping[tuple[str, Alternative], str],
     active: int,
     trials: int,
 ) -> list[str]:
-    """Return what the code says of a parameter in place of suggesting it."""
-    shown = text_inside(name)
+    """Return the comment on a parameter that takes the place of suggesting it."""
+    label = text_inside(name)
     suggestions = [_suggestion(name, entry, own_names) for entry in entries]
     if active == trials:
-        return [f"The domain of {shown} varies, and why is unknown. Put in your own:", *suggestions]
+        return [f"The domain of {label} varies for an unknown reason. Add your own:", *suggestions]
     return [
-        f"The condition of {shown} is unknown: it was active in {active} of {trials} trials. Put "
-        "in your own if:",
+        f"The condition of {label} is unknown: it was active in {active} of {trials} trials. Add "
+        "your own if:",
         "if ...:",
         *(f"{_INDENT}{one}" for one in suggestions),
     ]
 
 
-def _way(entry: Alternative, space: Space, places: Mapping[str, int]) -> _Way:
-    """Return what has to hold for an alternative, the outermost gates first.
+def _path(entry: Alternative, space: Space, places: Mapping[str, int]) -> _Path:
+    """Return the conditions that must hold for an alternative, the outermost gates first.
 
-    A comparison holds only where its gate has been drawn: what that takes comes before it.
+    A comparison holds only if its gate was drawn, so the conditions of the gate come before it.
     """
     if entry.when is None:
         return ()
@@ -126,13 +126,13 @@ def _way(entry: Alternative, space: Space, places: Mapping[str, int]) -> _Way:
     found: dict[Node, None] = {}
     for part in sorted(parts, key=lambda part: last[part]):
         if isinstance(part, Comparison | Membership) and len(space[part.name]) == 1:
-            found |= dict.fromkeys(_way(space[part.name][0], space, places))
+            found |= dict.fromkeys(_path(space[part.name][0], space, places))
         found[part] = None
     return tuple(found)
 
 
-def _shared(one: _Way, other: _Way) -> int:
-    """Return with how many equal conditions both begin."""
+def _shared(one: _Path, other: _Path) -> int:
+    """Return how many equal conditions both begin with."""
     count = 0
     for a, b in zip(one, other, strict=False):
         if a != b:
@@ -142,9 +142,9 @@ def _shared(one: _Way, other: _Way) -> int:
 
 
 def _own_names(space: Space) -> dict[tuple[str, Alternative], str]:
-    """Return names for alternatives that Optuna does not take under one name.
+    """Return names for alternatives that Optuna does not accept under one name.
 
-    It holds a name to one kind of number, one scale, and one list of choices.
+    For each name it allows one kind of number, one scale, and one list of choices.
     """
     found: dict[tuple[str, Alternative], str] = {}
     taken = set(space)
@@ -172,7 +172,7 @@ def _suggestion(
 ) -> str:
     domain, own = entry.domain, own_names.get((name, entry), name)
     left, quoted = f"p[{literal(name)}] = ", literal(own)
-    note = "  # named apart: Optuna allows a name one kind of domain" if own != name else ""
+    note = "  # own name: Optuna allows one kind of domain per name" if own != name else ""
     if isinstance(domain, Categorical):
         if domain.single:
             return f"{left}{literal(domain.choices[0])}  # fixed"
@@ -184,14 +184,14 @@ def _suggestion(
     return f"{left}trial.suggest_{kind}({quoted}, {domain.low!r}, {domain.high!r}{extra}){note}"
 
 
-def _unsure(
+def _guards(
     space: Space,
     known: set[Node],
     places: Mapping[str, int],
     unknown: Collection[str],
     names: Iterable[str],
 ) -> list[str]:
-    """Return the tests that parameters have been drawn, of those of which it is not sure."""
+    """Return tests that parameters have been drawn, for those that may not have been."""
     unsure = [n for n in names if n in unknown or not _drawn(n, space, known, places)]
     return [f"{literal(name)} in p" for name in unsure]
 
@@ -202,4 +202,4 @@ def _drawn_value(name: str) -> str:
 
 def _drawn(name: str, space: Space, known: set[Node], places: Mapping[str, int]) -> bool:
     """Return whether a parameter has surely been drawn where these conditions hold."""
-    return any(set(_way(entry, space, places)) <= known for entry in space[name])
+    return any(set(_path(entry, space, places)) <= known for entry in space[name])

@@ -1,4 +1,4 @@
-"""Values and conditions as Python writes them."""
+"""Values and conditions as Python code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from condped.space.nodes import Between, Both, Comparison, Either, Membership, N
 
 
 def literal(value: Any) -> str:
-    """Return a value in Python, texts in double quotes and on one line."""
+    """Return a value as Python code; strings are in double quotes and on one line."""
     if isinstance(value, str):
         return f'"{text_inside(value)}"'
     if isinstance(value, float) and not math.isfinite(value):
@@ -19,7 +19,7 @@ def literal(value: Any) -> str:
 
 
 def text_inside(text: str) -> str:
-    """Return a text as it stands in double quotes, or in a comment."""
+    """Escape a text for double quotes or a comment."""
     return "".join(map(_character, text))
 
 
@@ -30,21 +30,21 @@ def _character(one: str) -> str:
 
 
 def literals(values: Sequence[Any]) -> str:
-    """Return a list of values in Python."""
+    """Return a list of values as Python code."""
     return f"[{', '.join(map(literal, values))}]"
 
 
 def python_test(
     node: Node, value: Callable[[str], str], guards: Callable[[Iterable[str]], list[str]]
 ) -> str:
-    """Return a condition in Python; a comparison with what was not drawn does not hold.
+    """Return a condition as Python code; comparisons of parameters that were not drawn are false.
 
     Parameters
     ----------
     value
-        From a parameter's name to the expression of its drawn value.
+        Maps a parameter's name to the expression of its drawn value.
     guards
-        From the names that a comparison is about to the tests that these were drawn.
+        Maps the names in a comparison to tests that these were drawn.
     """
     if isinstance(node, Negation):
         return f"not ({python_test(node.part, value, guards)})"

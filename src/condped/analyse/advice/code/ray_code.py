@@ -14,11 +14,11 @@ from condped.analyse.advice.code.python_text import literal, literals, python_te
 from condped.space.domain import Categorical, Domain, Int
 from condped.space.space import Space
 
-_INACTIVE = "inactive"  # in place of None, where that is a choice
+_INACTIVE = "inactive"  # instead of None, if that is a choice
 
 
 def ray_code(space: Space, unknown: Unknown | None = None) -> str:
-    """Return the text of ``param_space``; parameters come after what they depend on."""
+    """Return the code of ``param_space``; parameters come after what they depend on."""
     unknown = unknown or {}
     names = known_parameters(space, unknown)
     conditional = {name for name in names if space[name][0].when is not None}
@@ -26,7 +26,7 @@ def ray_code(space: Space, unknown: Unknown | None = None) -> str:
     if conditional:
         lines += [
             f"# A parameter that is not active is None{_or_text(space, conditional)}.",
-            "# Search algorithms other than random search cannot look into sample_from; for",
+            "# Search algorithms other than random search cannot handle sample_from; for",
             "# OptunaSearch use the code for Optuna: OptunaSearch(space=suggest, ...).",
         ]
     lines += [*unknown_lines(space, unknown), "param_space = {"]
@@ -63,7 +63,7 @@ def _guards(space: Space, conditional: set[str], names: Iterable[str]) -> list[s
 
 
 def inactive_value(space: Space, name: str) -> str | None:
-    """Return the value of a parameter that is not active."""
+    """Return the value that stands for a parameter that is not active."""
     return _INACTIVE if _has_none(space, name) else None
 
 
@@ -85,10 +85,10 @@ def _domain(domain: Domain) -> str:
     values = step_values(domain)
     if values is None:
         log, end = "log" if domain.log else "", domain.high
-        if isinstance(domain, Int):  # without its upper end
+        if isinstance(domain, Int):  # excludes its upper end
             return f"tune.{log}randint({domain.low}, {end + 1})"
         return f"tune.{log}uniform({domain.low!r}, {end!r})"
-    # Ray's quantized domains are multiples of the step, whatever the lower end.
+    # Ray's quantized domains hold multiples of the step, whatever the lower end.
     if domain.step is None or abs(domain.low / domain.step % 1) > 1e-12:
         return f"tune.choice({literals(values)})"
     kind = "qrandint" if isinstance(domain, Int) else "quniform"

@@ -1,4 +1,4 @@
-"""A space as JSON, which readers take."""
+"""A space as JSON, which readers accept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from condped.space.space import Alternative, Space
 
 
 def space_json(space: Space) -> str:
-    """Return a space as JSON; a number that does not vary is the only choice of its parameter."""
+    """Return a space as JSON; a fixed number is the only choice of its parameter."""
     entries: dict[str, Any] = {
         name: [Alternative(writable(entry.domain), entry.when) for entry in alternatives]
         for name, alternatives in space.items()

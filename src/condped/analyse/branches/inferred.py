@@ -1,4 +1,4 @@
-"""Domains and conditions as the trials show them, whatever became of the trials."""
+"""Domains and conditions inferred from the trials, whether or not these are used."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from condped.analyse.branches.discover import UNKNOWN, Explanation, Regimes, find_gates
-from condped.analyse.branches.splits import chosen, intervals
+from condped.analyse.branches.splits import intervals, one_of
 from condped.analyse.branches.two_gates import explained_by_two
 from condped.arrays import BoolArray, IdArray, IntArray
 from condped.space.domain import Categorical, Domain, Int
@@ -21,8 +21,8 @@ from condped.trials.table import Parameter, State, TrialTable
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What the trials show."""
+class Inferred:
+    """What was inferred from the trials."""
 
     entries: dict[str, Any]  # as a Space takes them
     explained: dict[str, Explanation]
@@ -30,10 +30,10 @@ class Shown:
     inactive: tuple[str, ...]
 
 
-def shown_by(table: TrialTable, known: set[str], given: set[str]) -> Shown:
-    """Find domains and conditions; parameters whose conditions are known need none.
+def inferred_from(table: TrialTable, known: set[str], given: set[str]) -> Inferred:
+    """Infer domains and conditions, except conditions that are known.
 
-    What no trial has is inactive, unless its domain is given.
+    Parameters that no trial has are inactive, unless their domain is given.
     """
     pooled = pool_domains(table)
     smooth = set() if pooled is None else {entry.parameter for entry in pooled.domains}
@@ -50,7 +50,7 @@ def shown_by(table: TrialTable, known: set[str], given: set[str]) -> Shown:
     for parameter in table.parameters:
         name = parameter.name
         if name in explained or name in inactive:
-            continue  # below, after its gates
+            continue  # added below, after its gates
         if name in varying or name in smooth or (name in missing and name not in known):
             unexplained.append(name)
         entries[name] = _whole_domain(parameter, parameters[name])
@@ -63,13 +63,13 @@ def shown_by(table: TrialTable, known: set[str], given: set[str]) -> Shown:
                 columns = [_Gate(parameters[g], spans[g], entries.get(g)) for g in gates]
                 entries[name] = _alternatives(domains, explained[name], columns)
         todo = [name for name in todo if name not in entries]
-    return Shown(entries, explained, tuple(unexplained), tuple(inactive))
+    return Inferred(entries, explained, tuple(unexplained), tuple(inactive))
 
 
 def _regimes(table: TrialTable, smooth: set[str]) -> tuple[list[Regimes], list[Regimes]]:
     """Return the parameters as the search sees them, strictly and leniently.
 
-    Trials that failed or run may have stopped before all of their parameters were suggested. Of
+    Failed and running trials may have stopped before all of their parameters were suggested. For
     pruned ones this is assumed only leniently, and for parameters that complete trials have.
     """
     states = np.asarray(table.states)
@@ -104,13 +104,13 @@ def _whole_domain(parameter: Parameter, regimes: Regimes) -> Domain:
 def span(name: str, domains: tuple[Domain, ...]) -> Domain:
     """Return a domain that holds all of a parameter's domains."""
     kinds = {isinstance(domain, Categorical) for domain in domains}
-    # Numbers here and choices there: the first kind stands for it.
+    # Both numbers and choices: take the first domain.
     return domains[0] if len(kinds) > 1 else spanning_domain(name, domains)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Gate:
-    """A gate as the search sees it, as it was recorded, and what is known of it already."""
+    """A gate as the search sees it, as recorded, and its entry in the space, if known."""
 
     regimes: Regimes
     column: Parameter
@@ -124,13 +124,13 @@ def _alternatives(
     if found.rest is None:
         tests = _label_tests(gates[0], found.labels)
     else:
-        # The first gate tells the label, or that the second one does.
-        left_open = int(found.labels.max()) + 1
-        tests = _label_tests(gates[0], np.where(found.rest, left_open, found.labels))
-        way = alternative(tests.pop(left_open))
+        # The first gate determines the label, or that the second one does.
+        undecided = int(found.labels.max()) + 1
+        tests = _label_tests(gates[0], np.where(found.rest, undecided, found.labels))
+        path = alternative(tests.pop(undecided))
         inside = _label_tests(gates[1], np.where(found.rest, found.labels, UNKNOWN))
         for label, nodes in inside.items():
-            joined = (conjunction(way, node) for node in nodes)
+            joined = (conjunction(path, node) for node in nodes)
             tests.setdefault(label, []).extend(node for node in joined if node is not None)
     return [
         Alternative(domains[label], condition_of(alternative(tests[label])))
@@ -149,19 +149,19 @@ def _label_tests(gate: _Gate, labels: IdArray) -> dict[int, list[Node]]:
         for label, test in whole:
             tests.setdefault(label, []).append(test)
         return tests
-    # The gate's own domain has to be told, too: the cuts differ.
+    # The condition must name the gate's own domain, too: the cuts differ.
     for regime in np.unique(regimes.labels[present]):
         found = _tests(regimes, column, present & (regimes.labels == regime), labels)
         own = _condition(gate.entry, column.domains[int(regime)])
         for label, test in found or ():
-            told = conjunction(own, test)
-            assert told is not None
-            tests.setdefault(label, []).append(told)
+            both = conjunction(own, test)
+            assert both is not None
+            tests.setdefault(label, []).append(both)
     return tests
 
 
 def _condition(entry: Any, domain: Domain) -> Node | None:
-    """Return when the gate has a domain, by what is known of it."""
+    """Return the known condition of a gate's domain; None if there is none."""
     for one in entry if isinstance(entry, (list, tuple)) else ():
         if one.domain == domain and one.when is not None:
             root: Node = one.when.root
@@ -174,7 +174,7 @@ def _tests(
 ) -> list[tuple[int, Node]] | None:
     """Return tests of the gate's value with the label that each goes with.
 
-    None if the value alone does not tell the labels apart, whatever domain it is from.
+    None if the value alone, without its domain, does not determine the label.
     """
     kinds = np.unique(gate.categorical[gate.labels[rows]])
     if len(kinds) > 1:
@@ -216,7 +216,7 @@ def _choice_tests(
     by_label: dict[int, list[Any]] = {}
     for choice, label in goes_with.values():
         by_label.setdefault(label, []).append(choice)
-    return [(label, chosen(gate.name, choices)) for label, choices in by_label.items()]
+    return [(label, one_of(gate.name, choices)) for label, choices in by_label.items()]
 
 
 def _together(regimes: IntArray, positions: IntArray, labels: IntArray) -> list[list[int]]:
