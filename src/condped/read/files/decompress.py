@@ -71,7 +71,7 @@ def bounded(file: IO[bytes], path: str) -> IO[bytes]:
 
 
 class _Bounded(io.RawIOBase):
-    """A file that is being decompressed, up to a maximal number of bytes."""
+    """A file that is being decompressed, up to a maximum number of bytes."""
 
     def __init__(self, file: IO[bytes], path: str, most: int) -> None:
         super().__init__()

@@ -33,9 +33,9 @@ _BLANK: Entry = {}  # a blank line
 class JsonLines:
     """A file of JSON objects, one per line.
 
-    What is appended after reading began is not read. An incomplete last
-    line is still being written: it is left out, with a note. Other invalid lines raise, or are left
-    out and counted if ``skip`` is set.
+    What is appended after reading began is not read. An incomplete last line is still being
+    written: it is left out, with a note. Other invalid lines raise, or are left out and counted if
+    ``skip`` is set.
 
     Attributes
     ----------

@@ -24,5 +24,5 @@ def expanded(source: str) -> str:
             "directory."
         ) from error
     if "\0" in path:  # which exists() accepts
-        raise SourceError(f"{brief(source)} cannot be opened: a path has no zero bytes in it.")
+        raise SourceError(f"{brief(source)} cannot be opened: a path cannot contain zero bytes.")
     return path

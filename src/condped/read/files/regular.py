@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def is_irregular(path: str | Path) -> bool:
-    """Return whether a path that is not a directory is not a regular file; links are followed."""
+    """Return whether a path, known not to be a directory, is a pipe, a device or the like."""
     try:
         return not stat.S_ISREG(Path(path).stat().st_mode)
     except OSError:  # opening it will raise

@@ -50,7 +50,7 @@ class RowsSeen:
 
 @dataclass(frozen=True, slots=True)
 class PartitionTask(Generic[State]):
-    """Counting the rows of one partition; it is sent to the workers."""
+    """The task of counting the rows of one partition, which is sent to the workers."""
 
     reader: BatchReader
     view: View

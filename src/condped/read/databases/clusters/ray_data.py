@@ -51,7 +51,7 @@ class RaySource(ClusterSource):
             if not self.blocks:
                 needed = list(needed_columns(self.reader, self.schema))
                 self.blocks.extend(self.dataset.select_columns(needed).to_arrow_refs())
-            # Not by map_batches: it retries a block whose worker dies without end.
+            # Not by map_batches: if a worker dies, it retries the block without end.
             run, sent = ray.remote(max_retries=_RETRIES)(_count), ray.put(task)
             waiting = [run.remote(sent, block) for block in self.blocks]
             try:

@@ -76,7 +76,7 @@ class SparkSource(ClusterSource):
             yield from (bytes(row[0]) for row in counted.collect())
 
     def _partitions(self) -> int:
-        """Return the maximal number of partitions."""
+        """Return the maximum number of partitions."""
         try:
             cores = int(self.frame.sparkSession.sparkContext.defaultParallelism)
         except PySparkException:  # Spark Connect does not expose the cluster
