@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import time
 from pathlib import Path
 from typing import TypeAlias
@@ -58,7 +59,8 @@ def _signature(found: Recognised) -> _Signature | None:
         return None  # a pattern; or it is gone, as reading it will report
     files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
     # There may be a space file beside it.
-    files += [] if path.is_dir() else sorted(path.parent.glob(f"{path.stem}*.json"))
+    stem = glob.escape(path.name.partition(".")[0])
+    files += [] if path.is_dir() else sorted(path.parent.glob(f"{stem}*.json"))
     entries = []
     for file in files:
         try:
