@@ -41,7 +41,7 @@ def test_names_that_say_nothing_of_the_kind(name: str) -> None:
 
 def warned(notes: tuple[str, ...]) -> bool:
     """Return whether the first note is the warning."""
-    return bool(notes) and "more may be better" in notes[0]
+    return bool(notes) and "suggests that higher is better" in notes[0]
 
 
 def test_only_a_direction_that_nobody_gave_is_doubted(tmp_path: Path) -> None:

@@ -57,16 +57,16 @@ def read(source: Any, **options: Unpack[Reading]) -> TrialTable:
         What to do with numbers outside their domains: "error" (default), "nearest" to count
         them in the nearest cell, "drop" to leave their trials out.
     skip_corrupt
-        Whether to pass over lines that cannot be read; they are counted in the notes.
+        Whether to skip lines that cannot be read; they are counted in the notes.
     reader
-        The name of the reader to use (``condped sources`` lists them). Found if not given.
+        The name of the reader to use (``condped sources`` lists them); detected if not given.
     where
         Only trials that meet this condition on their parameters, such as
         ``"learner == 'svm' and depth > 3"``; a comparison with an absent parameter does not hold.
-        The notes say how many others there were.
+        The notes say how many trials were left out.
     order
-        Column of a table with the place of each trial in time, such as its number. The rows are
-        taken in their own order if not given.
+        Column of a table with the place of each trial in time, such as its number; the order of
+        the rows if not given.
     engine
         Here "memory". Where trials are only counted (``importance``, ``sweep``, ``branches``,
         ``report``) also "stream": in batches, in as much memory as a few of them take; and "auto"

@@ -74,7 +74,7 @@ def _is_many_files(source: Any) -> bool:
 
 
 def _first_bytes(source: Any, size: int) -> bytes:
-    """Return the first bytes of a file; none if the source is no file."""
+    """Return the first bytes of a file; empty if the source is not a file."""
     if not isinstance(source, str) or not Path(source).is_file():
         return b""
     return first_bytes(Path(source), size)
@@ -156,7 +156,7 @@ def _has_tables(path: Path, needed: Mapping[str, set[str]]) -> bool:
 
 
 def _cv_results(source: Any) -> bool:
-    """Return whether a mapping is what scikit-learn's searches have as cv_results_."""
+    """Return whether a mapping is the cv_results_ of one of scikit-learn's searches."""
     return (
         isinstance(source, Mapping)
         and "params" in source
@@ -173,14 +173,14 @@ def _records(source: Any) -> bool:
 
 
 def _frame(source: Any) -> bool:
-    """Return whether narwhals takes an object for a frame, lazy or not."""
-    import narwhals as nw  # noqa: PLC0415  (only objects that nothing else takes are worth it)
+    """Return whether narwhals accepts an object as a frame, lazy or not."""
+    import narwhals as nw  # noqa: PLC0415  (only for objects that no other reader takes)
 
     if isinstance(source, str):
         return False
     try:
         found = nw.from_native(source, pass_through=True)
-    except nw.exceptions.DuplicateError:  # its reader says which column stands twice
+    except nw.exceptions.DuplicateError:  # its reader says which column is duplicated
         return True
     return isinstance(found, nw.DataFrame | nw.LazyFrame)
 
@@ -234,13 +234,13 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader(
         "optuna-journal",
-        "an Optuna journal file (JSON lines of operations, whatever its name)",
+        "an Optuna journal file (JSON lines of operations, under any name)",
         _journal,
         "condped.read.optuna.journal",
     ),
     Reader(
         "optuna-storage",
-        "a storage object of Optuna's",
+        "an Optuna storage object",
         _class_from("optuna.BaseStorage"),
         "condped.read.optuna.storage",
         library="optuna",

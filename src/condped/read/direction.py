@@ -1,4 +1,4 @@
-"""Objectives that are minimised although their names say that more is better."""
+"""Objectives that are minimised although their names suggest that higher is better."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HIGHER = (
     "return returns precision recall sensitivity specificity map iou miou dice jaccard bleu rouge "
     "meteor ndcg mrr mcc kappa psnr ssim success winrate sharpe likelihood elbo gain"
 )
-# With one of these words beside them the names mean something else, or nothing that is certain.
+# Beside one of these words, they mean something else, or nothing definite.
 _NOT_HIGHER = (
     "loss losses error errors err neg negative minus inverse nll cost regret time seconds std "
     "stderr var variance rank brier davies bouldin fid gap difference diff miss one"
@@ -35,25 +35,25 @@ def more_is_better(name: str) -> bool:
     return not words.isdisjoint(_HIGHER.split()) and words.isdisjoint(_NOT_HIGHER.split())
 
 
-def unsaid_direction_notes(objectives: Iterable[Objective | Goal]) -> list[str]:
-    """Return a warning for each objective that is minimised only because nobody said otherwise."""
+def assumed_direction_notes(objectives: Iterable[Objective | Goal]) -> list[str]:
+    """Return a warning for each objective that is minimised by default and doubtful."""
     return [
         Caution(
-            f"{_quoted(name)} is minimised, since no direction was given or recorded; by its name "
-            "more may be better. If so, set direction='maximize' (-d maximize); if not, 'minimize'."
+            f"{_quoted(name)} is minimised, since no direction was given or recorded; its name "
+            "suggests that higher is better. If so, set direction='maximize' (-d maximize); if "
+            "not, 'minimize'."
         )
         for name in _doubtful(objectives)
     ]
 
 
 def recorded_direction_notes(objectives: Iterable[Objective]) -> list[str]:
-    """Return a remark on objectives that a study minimises, which is Optuna's default."""
+    """Return a warning for each doubtful objective that a study minimises, Optuna's default."""
     return [
         Caution(
-            f"The study minimises {_quoted(name)}, as Optuna does unless it is told otherwise; by "
-            "its name more may be better. If so, the search went the wrong way: create studies "
-            "with direction='maximize', and pass the negated values as loss to explain these "
-            "trials."
+            f"The study minimises {_quoted(name)}, which is Optuna's default; its name suggests "
+            "that higher is better. If so, the search went the wrong way: create studies with "
+            "direction='maximize', and pass the negated values as loss to explain these trials."
         )
         for name in _doubtful(objectives)
     ]

@@ -17,13 +17,13 @@ from condped.trials.table import Direction, Objective, State, TrialTable, all_co
 
 _SHOWN = 5  # names in messages
 _YEAR = 365 * 86_400.0
-# A study in which there is nothing: neither trials nor what they would be about.
+# A study without trials, whose parameters and objectives are unknown.
 NOTHING = TrialTable((), (Objective("", np.zeros(0)),), all_complete(0))
 
 
 @contextmanager
 def naming_study(study: str) -> Iterator[None]:
-    """Say in errors which of several studies they are about."""
+    """Name the study in errors, unless they name it already."""
     try:
         yield
     except CondpedError as error:
@@ -36,7 +36,7 @@ def naming_study(study: str) -> Iterator[None]:
 
 
 def matching(names: Sequence[str], patterns: Sequence[str]) -> list[str]:
-    """Return the names that match any of the patterns, all without one; each must match some."""
+    """Return the names that match any pattern, or all without one; raise if a pattern fits none."""
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in names):
             raise not_found("study", pattern, names)
@@ -48,7 +48,7 @@ def matching(names: Sequence[str], patterns: Sequence[str]) -> list[str]:
 
 
 def unknown_study(kind: str, requested: str, names: Sequence[str]) -> CondpedError:
-    """Return the error where one study is wanted and its name is not known."""
+    """Return the error for one requested study whose name is unknown, or a pattern."""
     found = [name for name in names if fnmatchcase(name, requested)]
     if not found:
         return not_found(kind, requested, names)
@@ -63,7 +63,7 @@ def read_each(
 ) -> list[tuple[str, TrialTable]]:
     """Return the trials of each study by its name; errors say which study they are about.
 
-    One without trials does not stand in the way of the others.
+    A study without trials is no error: its table is ``NOTHING``.
     """
     found = []
     for number, name in enumerate(names, start=1):
@@ -79,7 +79,7 @@ def read_each(
 
 @dataclass(frozen=True, slots=True)
 class StudyState:
-    """How far a study has come.
+    """The progress of a study.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class StudyState:
     trials
         How many there are, in any state.
     complete, pruned, failed, running
-        How many of them are in each; ``running`` ones have not ended, waiting ones included.
+        How many of them are in each state; ``running`` includes those that wait.
     objectives, directions
         The names of the objectives, and which way is better.
     best
@@ -129,7 +129,10 @@ class StudyState:
 
 
 def best_value(table: TrialTable) -> float | None:
-    """Return the best value that a complete and feasible trial reached, if one objective has it."""
+    """Return the best value of a complete and feasible trial; None if there is none.
+
+    Also None for several objectives.
+    """
     if len(table.objectives) > 1:
         return None
     usable = (table.states == State.COMPLETE) & table.finite
@@ -144,11 +147,11 @@ def best_value(table: TrialTable) -> float | None:
 def _last_finished(table: TrialTable) -> str | None:
     ended = np.array([np.nan]) if table.times is None else table.times.ended
     ended = ended[np.isfinite(ended)]
-    if not len(ended) or ended.max() < _YEAR:  # counted from the start of the run, by no calendar
+    if not len(ended) or ended.max() < _YEAR:  # relative to the start of the run, not dates
         return None
     try:
         return time_text(datetime(1970, 1, 1) + timedelta(seconds=float(ended.max())))
-    except OverflowError:  # after the last year that calendars have
+    except OverflowError:  # beyond the last year of datetime
         return None
 
 

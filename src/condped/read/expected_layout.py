@@ -1,4 +1,4 @@
-"""Plain data of a tool in another shape than the tool writes it: the error names the source."""
+"""Errors for plain data that is not laid out as its tool writes it."""
 
 from __future__ import annotations
 

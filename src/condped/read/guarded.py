@@ -1,4 +1,4 @@
-"""Calling a reader: whatever a damaged source makes it raise is an error of condped."""
+"""Calling a reader: whatever it raises on a damaged source becomes an error of condped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Read = TypeVar("Read")
 def guarded(
     function: Callable[[Any, ReadOptions], Read], source: Any, reader: Reader, options: ReadOptions
 ) -> Read:
-    """Call a reader; errors that are none of ours say which reader failed, and on what."""
+    """Call a reader; errors other than condped's become one that names reader and source."""
     try:
         return function(source, options)
     except CondpedError:

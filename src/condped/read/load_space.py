@@ -89,7 +89,7 @@ def load_space(source: Any) -> Space:
 
 
 def _space_of_tool(module: str, plain: Any) -> Space:
-    """Convert a tool's space; one that the tool would not write gets an error of ours."""
+    """Convert a tool's space; raise SpaceError for one that the tool would not write."""
     tool = module.removesuffix(".space").rpartition(".")[2]
     remedy = "Write it again, or give a mapping of names to domains."
     with expected_layout("The space", tool, remedy, SpaceError):

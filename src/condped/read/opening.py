@@ -1,4 +1,4 @@
-"""Opening a source: read into memory as one batch, or batch by batch from where it lies."""
+"""Opening a source: reading it into memory as one batch, or batch by batch."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from condped.writing.inputs import remember_inputs
 # times what they take on disk.
 SHARE_OF_MEMORY = 1 / 8
 _BYTES_PER_VALUE = 8  # of a lazy frame, about
-# How the names of files end that hold a database with tables.
+# Endings of files that hold a database with tables.
 DATABASES = (".duckdb", ".ddb")
 # Modules of the readers of files that can be streamed.
 _STREAMED = tuple(f"condped.read.files.{name}" for name in ("pyarrow_files", "csv", "folder"))
@@ -93,14 +93,14 @@ def read_whole(source: Any, given: Mapping[str, Any]) -> TrialTable:
 
 
 def read_with_reports(source: Any, given: Mapping[str, Any]) -> TrialTable:
-    """Read all trials into memory, with what they measured at every budget."""
+    """Read all trials into memory, with their results at every budget."""
     options = replace(ReadOptions.of(given), reports=True)
     options.refuse("a comparison of budgets", "budget")
     return _table(recognised(source, options), options)
 
 
 def open_source(source: Any, **reading: Unpack[Reading]) -> Source:
-    """Return where the batches of a source's trials come from.
+    """Open a source of trials, in memory or batch by batch.
 
     Parameters
     ----------
@@ -121,8 +121,8 @@ def open_source(source: Any, **reading: Unpack[Reading]) -> Source:
 def read_all(source: Any, options: ReadOptions) -> list[tuple[str, TrialTable]] | None:
     """Read all studies of a storage, or those whose names match ``patterns``, as of one moment.
 
-    With all of their trials, those that ``where`` leaves out as well: see :func:`selected`.
-    None if the source is no storage: it holds one study, or it is not known how many.
+    Trials that ``where`` excludes are included: see :func:`selected`. None if the source is not
+    a storage: it holds one study, or an unknown number.
     """
     found = recognised(source, options)
     read_them = None if found.reader is None else found.reader.load_all()
@@ -151,15 +151,15 @@ def open_batches(found: Recognised, options: ReadOptions) -> Source:
 
 
 def recognised(source: Any, options: ReadOptions) -> Recognised:
-    """Find out what a source is."""
+    """Determine the kind of a source, and its reader."""
     remember_inputs(source, options.backend)
     source = str(source) if isinstance(source, Path) else source
     if options.backend is not None and not isinstance(options.backend, str):
         raise SettingsError(f"backend must be a URL (got {brief(options.backend)}).")
     if options.backend is not None and not isinstance(source, str):
         raise SettingsError(
-            "backend is where a table is that the source names (got an object of type "
-            f"{type(source).__name__}, which knows where it is). Leave backend out."
+            "backend is only for sources that are names of tables (got an object of type "
+            f"{type(source).__name__}). Leave backend out."
         )
     if options.backend is not None and options.reader is not None:
         raise SettingsError(
@@ -174,7 +174,7 @@ def recognised(source: Any, options: ReadOptions) -> Recognised:
     if kind != "other" or isinstance(source, TrialTable):
         return Recognised(source, kind)
     if isinstance(source, str) and options.engine == "stream":
-        return Recognised(source, kind)  # whether it can be streamed is told when it is opened
+        return Recognised(source, kind)  # opening it raises if it cannot be streamed
     reader = reader_for(source)
     lazy = reader.name == "frame" and _is_lazy(source)
     return Recognised(source, "lazy" if lazy else "other", reader)
@@ -203,7 +203,7 @@ def _is_a(source: Any, module: str, name: str) -> bool:
 
 
 def _is_lazy(frame: Any) -> bool:
-    """Return whether a frame is computed when its rows are asked for."""
+    """Return whether a frame is lazy: computed when its rows are needed."""
     import narwhals as nw  # noqa: PLC0415  (other sources do without it)
 
     try:
@@ -213,7 +213,7 @@ def _is_lazy(frame: Any) -> bool:
 
 
 def _fits(found: Recognised, options: ReadOptions) -> bool:
-    """Return whether a source is to be read into memory if nothing is said about it."""
+    """Return whether ``engine="auto"`` reads a source into memory."""
     if found.kind == "lazy":
         return _only_in_memory(options)
     if found.kind != "other":
@@ -224,9 +224,9 @@ def _fits(found: Recognised, options: ReadOptions) -> bool:
 
 
 def _only_in_memory(options: ReadOptions) -> bool:
-    """Return whether something is asked for that only works in memory."""
+    """Return whether the options only work in memory."""
     if options.space is None:
-        return True  # domains are guessed from values
+        return True  # domains are inferred from values
     if any(getattr(options, name) is not None for name in _WHOLE_ONLY):
         return True
     return not isinstance(options.objective, str)
@@ -242,7 +242,7 @@ def _too_large(found: Recognised) -> bool:
 
 
 def _bytes_in_memory(path: str) -> int:
-    """Return about what a file takes; tables are packed on disk, and say how large they are."""
+    """Return roughly what a file takes; compressed tables record their size."""
     size = Path(path).stat().st_size
     if ending_of(path) not in (".parquet", ".pq", ".arrow", ".feather"):
         return size
@@ -256,7 +256,7 @@ def _bytes_in_memory(path: str) -> int:
 
 
 def _memory() -> int:
-    """Return the bytes of memory that this machine has."""
+    """Return the memory of this machine in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
@@ -299,7 +299,7 @@ def needed(options: ReadOptions) -> ReadOptions:
 
 
 def selected(table: TrialTable, options: ReadOptions) -> TrialTable:
-    """Return those trials and parameters of a table that the caller wants."""
+    """Return the requested trials and parameters of a table."""
     if options.failure_values:
         table = table.with_failures(options.failure_values)
     if options.outside != "error":  # otherwise the reader has raised already
@@ -325,8 +325,8 @@ def _in_memory(found: Recognised, options: ReadOptions) -> Any:
         return _collected(source)
     if kind == "long":
         raise SettingsError(
-            "A LongTable is not read into memory. Leave engine out, or give the trials as a table "
-            "of one row each."
+            "A LongTable is not read into memory. Leave engine out, or give a table with one "
+            "row per trial."
         )
     if kind == "spark":
         return _load(kind).arrow_table(source, backend)
@@ -336,7 +336,7 @@ def _in_memory(found: Recognised, options: ReadOptions) -> Any:
 
 
 def _collected(source: Any) -> Any:
-    """Return a lazy frame's rows, which are computed once; raises if they are too many."""
+    """Compute a lazy frame once and return its rows; raise if there are too many."""
     import narwhals as nw  # noqa: PLC0415  (other sources do without it)
 
     frame: nw.LazyFrame[Any] = nw.from_native(source)
@@ -346,13 +346,13 @@ def _collected(source: Any) -> Any:
     if len(rows) > most:
         raise DataError(
             f"The lazy frame has more than {most:,} rows of {columns} columns, too many to read "
-            "into memory by themselves. Give one objective and a space, and they are counted in "
-            "batches; or select rows and columns; or set engine='memory' to read them all the same."
+            "into memory by default. Give one objective and a space to count them in batches, "
+            "select rows and columns, or set engine='memory' to read them anyway."
         )
     return rows
 
 
 def _read(source: Any, reader: Reader | None, options: ReadOptions) -> TrialTable:
-    """Read a source by its reader, which is found if it is not known yet."""
+    """Read a source with its reader, which is looked up if it is not known yet."""
     reader = reader or reader_for(source)
     return guarded(reader.load(), source, reader, options)

@@ -1,4 +1,4 @@
-"""What the caller tells a reader about a source."""
+"""Options for reading a source."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class Reading(TypedDict, total=False):
 class ReadOptions:
     """The same, checked and parsed; :func:`condped.read` describes them.
 
-    A reader need not look at ``failure_values`` and ``where``, which are seen to afterwards, nor at
-    ``engine`` and ``backend``, which have been seen to.
+    Readers can ignore ``failure_values`` and ``where``, which are applied afterwards, and
+    ``engine`` and ``backend``, which were handled before.
     """
 
     objective: str | int | Sequence[str] | None = option(
@@ -126,9 +126,9 @@ class ReadOptions:
         metavar="URL",
     )
 
-    study_column: str | None = None  # with the study of each row; an option of across alone
+    study_column: str | None = None  # with the study of each row; an option of across only
     patterns: tuple[str, ...] = ()  # of the names of several studies; none: all of them
-    reports: bool = False  # whether to read what was measured at every budget; no caller's option
+    reports: bool = False  # whether to read the results at every budget; not for callers
 
     def __post_init__(self) -> None:
         check_choices(self)
@@ -167,7 +167,7 @@ class ReadOptions:
 
     @classmethod
     def of_several(cls, given: Mapping[str, Any]) -> ReadOptions:
-        """Check and parse the same for several studies, whose names or patterns ``study`` has."""
+        """Check and parse options for several studies, with names or patterns in ``study``."""
         study = given.get("study")
         patterns = [] if study is None else [study] if isinstance(study, str) else study
         if not isinstance(patterns, Sequence) or not all(isinstance(p, str) for p in patterns):
@@ -178,7 +178,7 @@ class ReadOptions:
         return replace(cls.of({**given, "study": None}), patterns=tuple(patterns))
 
     def refuse(self, source: str, *names: str) -> None:
-        """Refuse options that a source settles by itself, rather than ignore them."""
+        """Raise if options are set that are recorded or meaningless in a source."""
         for name in names:
             if getattr(self, name) is not None:
                 raise SettingsError(
@@ -198,7 +198,7 @@ def check_parameters(parameters: object, option: str = "parameters") -> None:
 
 
 def numbers_of(option: str, given: Any) -> list[float]:
-    """Return the number or numbers that an option was given."""
+    """Return an option's number or numbers as a list."""
     entries = [given] if isinstance(given, Real) else given
     if not isinstance(entries, Sequence) or not all(
         isinstance(entry, Real) and not isinstance(entry, bool) for entry in entries
@@ -207,11 +207,11 @@ def numbers_of(option: str, given: Any) -> list[float]:
     try:
         return [float(entry) for entry in entries]
     except OverflowError:
-        raise SettingsError(f"{option} must hold numbers that floats can express.") from None
+        raise SettingsError(f"{option} must hold numbers that fit into floats.") from None
 
 
 def checked_direction(direction: object) -> Direction:
-    """Return the direction, refusing anything but minimize and maximize."""
+    """Return the direction; raise if it is neither minimize nor maximize."""
     if direction not in ("minimize", "maximize"):
         raise SettingsError(f"direction must be minimize or maximize (got {brief(direction)}).")
     return direction
@@ -228,7 +228,7 @@ def checked_budget(budget: object) -> float | None:
 
 
 def chosen_objective(table: TrialTable, options: ReadOptions, source: str) -> TrialTable:
-    """Return a table that knows its objectives with what the caller wants explained."""
+    """Return a table that has its objectives with the requested objective or loss."""
     if options.loss is not None:
         if options.objective is not None:
             raise SettingsError("Give either loss or objective, not both.")

@@ -27,7 +27,7 @@ ListFunction: TypeAlias = Callable[[Any, Sequence[str]], list[StudyState]]
 
 
 class Following(Protocol):
-    """A source of which only what is new is read, where it allows that."""
+    """A source that is read repeatedly; only what is new, where possible."""
 
     fetched: int  # records or lines that the last update read
 
@@ -62,10 +62,10 @@ class Reader:
     extra: str = ""
 
     def register(self) -> None:
-        """Add the reader in this process, such as to try it before it is packaged.
+        """Add the reader in this process, for example to try it before it is packaged.
 
-        It takes the place of another package's reader of the same name. condped's own readers are
-        still asked first.
+        It takes the place of another package's reader of the same name. condped's own readers
+        still come first.
         """
         _registered[self.name] = self
 
@@ -74,15 +74,15 @@ class Reader:
         return cast(ReadFunction, self._load().read)
 
     def load_all(self) -> ReadAllFunction | None:
-        """Import the reader of all studies of a storage; None: such a source is one study."""
+        """Import the function that reads all studies; None: such a source is one study."""
         return cast("ReadAllFunction | None", getattr(self._load(), "read_all", None))
 
     def load_follow(self) -> FollowFunction | None:
-        """Import what reads only what is new; None: such a source is read as a whole."""
+        """Import the function that reads only what is new; None: the source is read as a whole."""
         return cast("FollowFunction | None", getattr(self._load(), "follow", None))
 
     def load_list(self) -> ListFunction | None:
-        """Import what lists the studies of a storage without their trials; None: nothing does."""
+        """Import the function that lists studies without their trials; None: there is none."""
         return cast("ListFunction | None", getattr(self._load(), "list_studies", None))
 
     def _load(self) -> Any:
@@ -106,12 +106,12 @@ class Installed:
 
 
 def readers() -> Iterator[Reader]:
-    """Iterate over all readers: condped's own, the registered, those of installed packages."""
+    """Iterate over all readers: condped's own, registered ones, those of installed packages."""
     from condped.read.builtin_readers import READERS  # noqa: PLC0415  (it makes Readers)
 
     yield from READERS
     yield from _registered.values()
-    # Not searched for a source that one of these recognises.
+    # Entry points are only loaded if none of these recognises the source.
     yield from (reader for reader in installed().readers if reader.name not in _registered)
 
 
@@ -153,7 +153,7 @@ def _holds_trials(source: Any) -> bool:
 
 
 def reader_named(name: str) -> Reader:
-    """Return the reader of a name."""
+    """Return the reader with a name; raise if there is none."""
     by_name = {reader.name: reader for reader in readers()}
     if name not in by_name:
         raise not_found("reader", name, by_name)
@@ -170,7 +170,7 @@ def describe_source(source: Any) -> str:
 @cache
 def installed() -> Installed:
     """Return what other packages declare as entry points."""
-    # Loaded here: it takes as long as half of numpy, and few sources need it.
+    # Imported here: it takes half as long as numpy, and few sources need it.
     from importlib.metadata import entry_points  # noqa: PLC0415
 
     found: list[Reader] = []

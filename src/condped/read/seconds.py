@@ -16,10 +16,10 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def seconds(times: Iterable[Any]) -> FloatArray:
-    """Return times as seconds, NaN for anything that is none.
+    """Return times as seconds, NaN for anything else.
 
-    Datetimes without a zone are local, and those with one are made so where both occur: all that
-    counts is how far apart they are.
+    Datetimes without a zone are local; where both kinds occur, those with a zone are converted to
+    local time. Only differences matter.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def _number(time: Any, start: datetime) -> float:
 
 
 def _parsed(text: str) -> datetime | timedelta | str:
-    """Return the date or the duration, as pandas writes it, that a text spells, or the text."""
+    """Parse a date, or a duration as pandas writes it; return other texts unchanged."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:

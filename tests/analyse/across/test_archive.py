@@ -221,7 +221,7 @@ def test_rows_without_a_study_are_counted(tmp_path: Path, engine: Engine) -> Non
     found = condped.across(tmp_path / "all.parquet", engine=engine, **ASKED)
     rows = table["study"].null_count
     assert sum(one.trials for one in found.studies) == len(table) - rows
-    assert f"{rows} rows have nothing in the study column 'study' and count in no study." in (
+    assert f"{rows} rows have no value in the study column 'study' and count in no study." in (
         found.notes
     )
 

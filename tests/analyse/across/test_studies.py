@@ -126,7 +126,7 @@ def test_what_is_no_study_is_left_out_and_said(tmp_path: Path) -> None:
     (tmp_path / "plots").mkdir()
     found = condped.across(tmp_path, **GIVEN)
     assert across_numbers(found) == single_numbers(ARCHIVE.studies(), **GIVEN)
-    assert found.notes[0] == "No studies, and not read: 2 (plots, readme.md)."
+    assert found.notes[0] == "Not read, since they are not studies: 2 (plots, readme.md)."
     with pytest.raises(DataError, match=r"holds or names no study \(found: nothing\)"):
         condped.across(tmp_path / "plots", **GIVEN)
 
@@ -174,9 +174,9 @@ FIRST, SECOND = ARCHIVE.study("data-00"), ARCHIVE.study("data-01")
         ([FIRST, SECOND, FIRST], "'1' and '3' are the same"),
         ({}, "no studies"),
         ([], "no studies"),
-        (FIRST, "Several studies are wanted.*study_column"),
-        (FIRST.to_pylist(), "Several studies are wanted.*study_column"),
-        (3, "Several studies are wanted"),
+        (FIRST, "Several studies are expected.*study_column"),
+        (FIRST.to_pylist(), "Several studies are expected.*study_column"),
+        (3, "Several studies are expected"),
         ({"a": FIRST, "b": FIRST.drop_columns(["loss"])}, "In the study 'b'.*'loss'"),
         ({"a": FIRST, "b": "/nowhere.csv"}, "In the study 'b'.*nowhere.csv"),
         ({1: FIRST, "1": SECOND}, "same name"),

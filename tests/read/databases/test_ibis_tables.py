@@ -301,7 +301,7 @@ def test_dataframes_and_other_things_are_refused() -> None:
         open_source({"loss": [1.0]}, backend="duckdb://x", **ASKED)
     with pytest.raises(SettingsError, match="reader cannot be set for a table in a backend"):
         open_source("t", backend="duckdb://x", reader="csv", engine="memory")
-    with pytest.raises(SourceError, match="empty text"):
+    with pytest.raises(SourceError, match="empty string"):
         open_source(" ", backend="duckdb://x", **ASKED)
     with pytest.raises(DataError, match=r"There is no DuckDB database 'none.duckdb'"):
         open_source("none.duckdb", **ASKED)

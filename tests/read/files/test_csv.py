@@ -302,5 +302,5 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     """And a text that no file can be called."""
     with pytest.raises(DataError, match="cannot be read"):
         read(tmp_path / "none.csv", objective="loss")
-    with pytest.raises(SourceError, match="has no zero bytes"):
+    with pytest.raises(SourceError, match="cannot contain zero bytes"):
         read("no\0path.csv", objective="loss")

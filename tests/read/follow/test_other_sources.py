@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from pathlib import Path
 
@@ -43,14 +44,16 @@ def test_a_file_is_read_again_once_it_has_changed(tmp_path: Path) -> None:
     assert len(followed.table) == 3
 
 
-def test_the_space_beside_a_file_is_followed_as_well(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["trials.csv", "trials.csv.gz", "trials[1].csv"])
+def test_the_space_beside_a_file_is_followed_as_well(tmp_path: Path, name: str) -> None:
     """Its domains are part of the table."""
-    (tmp_path / "trials.csv").write_text("\n".join(LINES))
-    space = tmp_path / "trials.space.json"
+    text = "\n".join(LINES).encode()
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    space = tmp_path / f"{name.partition('.')[0]}.space.json"
     space.write_text('{"x": {"type": "float", "low": 0, "high": 1}}')
     for file in tmp_path.iterdir():
         os.utime(file, (1e9, 1e9))
-    followed = condped.follow(tmp_path / "trials.csv", objective="loss")
+    followed = condped.follow(tmp_path / name, objective="loss")
     assert not followed.update()
     space.write_text('{"x": {"type": "float", "low": 0, "high": 2}}')
     assert followed.update()

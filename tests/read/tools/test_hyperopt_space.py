@@ -104,7 +104,7 @@ def test_one_option_is_no_choice() -> None:
     """Neither the choice nor a condition on it is left."""
     space = load_space({"c": hp.choice("c", [{"x": hp.uniform("x", 0, 1)}])})
     assert space.to_dict() == {"x": {"type": "float", "low": 0, "high": 1}}
-    assert space.notes == ("c: left out, since it has the one value {0}.",)
+    assert space.notes == ("c: left out, since it has a single value: {0}.",)
 
 
 def test_a_label_for_two_parameters_is_refused() -> None:

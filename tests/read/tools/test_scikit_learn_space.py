@@ -82,7 +82,7 @@ def test_lists_are_ranges_or_choices() -> None:
         "f": Categorical([1.0, np.inf]),
         "g": Int(0, 3),
     }
-    assert space.notes == ("h: left out, since it has the one value {7..7}.",)
+    assert space.notes == ("h: left out, since it has a single value: {7..7}.",)
 
 
 def test_a_parameter_with_other_values_in_each_dict_is_the_gate() -> None:

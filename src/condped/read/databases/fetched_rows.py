@@ -1,4 +1,4 @@
-"""Rows that come as record batches: read anew in every pass, or fetched once and kept."""
+"""Rows that come as record batches: read again in every pass, or fetched once and kept."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ class EngineTable:
 
     Attributes
     ----------
-    shown
-        What to call it in messages.
+    label
+        Its name in messages.
     names
         Its columns.
     ordered
         Whether its rows have an order, the same whenever they are read.
     notes
-        What was noticed of its rows.
+        Notes on its rows.
     can_cancel
-        Whether another thread may wait for its rows, and be told to give up.
+        Whether a query that another thread waits for can be cancelled.
     """
 
-    shown: str
+    label: str
     names: tuple[str, ...]
     ordered = False
     notes: tuple[str, ...] = ()
@@ -58,14 +58,14 @@ class EngineTable:
         raise NotImplementedError
 
     def cancel(self) -> None:
-        """Stop the query that another thread waits for."""
+        """Cancel the query that another thread waits for."""
 
     def close(self) -> None:
-        """Let go of the connection, if it was opened here."""
+        """Close the connection, if it was opened here."""
 
 
 class TableRows:
-    """What both ways have in common."""
+    """The rows of a table: what scanning and fetching them have in common."""
 
     def __init__(self, table: EngineTable) -> None:
         self.table = table
@@ -94,7 +94,7 @@ class TableRows:
 
 
 class ScannedRows(TableRows):
-    """Rows that are read anew in every pass: those of a table that is close at hand."""
+    """Rows that are read again in every pass: those of a table that is cheap to scan."""
 
     def __init__(self, table: EngineTable) -> None:
         super().__init__(table)
@@ -114,17 +114,17 @@ class ScannedRows(TableRows):
             rows += len(batch)
         if self.rows is not None and self.rows != rows:
             raise DataError(
-                f"The rows of {self.table.shown} have changed since reading began: there were "
+                f"The rows of {self.table.label} have changed since reading began: there were "
                 f"{self.rows:,}, and now there are {rows:,}. Start again when nothing writes to it."
             )
         self.rows = rows
 
 
 class FetchedRows(TableRows):
-    """Rows that are fetched once, when they are first asked for, and kept in a temporary file.
+    """Rows that are fetched once, when they are first needed, and kept in a temporary file.
 
-    So every pass sees the same ones, whatever happens to the table meanwhile, and no engine
-    computes them twice. ``columns`` are those that any pass may ask for.
+    So every pass sees the same ones, even if the table changes, and no engine computes them twice.
+    ``columns`` are those that any pass may need.
     """
 
     def __init__(self, table: EngineTable, columns: Sequence[str]) -> None:
@@ -141,8 +141,8 @@ class FetchedRows(TableRows):
         lacking = [name for name in columns if name not in self.columns]
         if lacking:
             raise SettingsError(
-                f"The rows of {self.table.shown} were fetched without {', '.join(lacking)}. Name "
-                "all that is wanted in parameters, or leave parameters out."
+                f"The rows of {self.table.label} were fetched without {', '.join(lacking)}. Name "
+                "all that are needed in parameters, or leave parameters out."
             )
         kept, before = self.fetch(), 0
         found: list[Segment[RawBatch]] = []
@@ -155,10 +155,10 @@ class FetchedRows(TableRows):
         yield from self.pieces(kept.batch(place), before)
 
     def fetch(self) -> KeptBatches:
-        """Fetch the rows if that has not been done; the connection is then no longer needed."""
+        """Fetch the rows unless that has been done; the connection is then no longer needed."""
         with self.lock:
             if self.kept is None:
-                kept = KeptBatches(self.table.shown)
+                kept = KeptBatches(self.table.label)
                 try:
                     self._fetch_into(kept)
                 except BaseException:
@@ -171,7 +171,7 @@ class FetchedRows(TableRows):
     def _fetch_into(self, kept: KeptBatches) -> None:
         fetched = 0
 
-        def tell(rows: int) -> None:
+        def progress(rows: int) -> None:
             nonlocal fetched
             fetched += rows
             if self.table.total:
@@ -182,14 +182,14 @@ class FetchedRows(TableRows):
 
         if not self.table.can_cancel:
             for batch in batches():
-                tell(kept.add(batch))
+                progress(kept.add(batch))
             return
         # In a thread of its own, so that an interrupt finds this one free to cancel the query.
         run_workers(
             [batches],
             make=lambda: kept,
             step=KeptBatches.add,
-            done=tell,
+            done=progress,
             workers=1,
             cancel=self.table.cancel,
         )
@@ -203,19 +203,19 @@ class FetchedRows(TableRows):
 class KeptBatches:
     """Record batches in a file.
 
-    The file has no name (where there is such a thing) or is removed when it is closed: by
-    :meth:`close`, with this object, or when the process ends, in whatever way.
+    The file has no name where the system supports that, and disappears when it is closed: by
+    :meth:`close`, with this object, or when the process ends.
     """
 
-    def __init__(self, shown: str) -> None:
-        self.shown = shown  # what the rows are of, for messages
+    def __init__(self, label: str) -> None:
+        self.label = label  # where the rows are from, for messages
         self.rows: list[int] = []
         self._places: list[tuple[int, int]] = []  # of each batch: where it begins, how long it is
         self._file = self._trying(partial(tempfile.TemporaryFile, prefix="condped-"))
         self._end = weakref.finalize(self, self._file.close)
 
     def add(self, batch: Any) -> int:
-        """Write a batch; returns how many rows it has."""
+        """Write a batch and return its number of rows."""
         self._trying(lambda: self._write(batch))
         return len(batch)
 
@@ -232,7 +232,7 @@ class KeptBatches:
         self.rows.append(len(batch))
 
     def batch(self, place: int) -> Any:
-        """Return a batch; its columns stay in the file until they are looked at."""
+        """Return a batch; its columns stay in the file until they are used."""
         start, length = self._places[place]
         mapped = mmap.mmap(self._file.fileno(), length, access=mmap.ACCESS_READ, offset=start)
         with pa.ipc.open_stream(pa.py_buffer(mapped)) as reader:
@@ -247,14 +247,14 @@ class KeptBatches:
             return step()
         except OSError as error:
             raise DataError(
-                f"The rows of {self.shown} cannot be kept in a temporary file in "
+                f"The rows of {self.label} cannot be kept in a temporary file in "
                 f"{tempfile.gettempdir()!r}: {error.strerror or error}. Set the environment "
                 "variable TMPDIR to a directory with room for them."
             ) from error
 
 
 def needed_columns(reader: BatchReader, schema: Schema) -> tuple[str, ...]:
-    """Return the columns that any pass may ask for."""
+    """Return the columns that any pass may need."""
     conditions = () if schema.where is None else schema.where.names
     known = [name for name in conditions if name in reader.space]
     return reader.view(tuple(dict.fromkeys((*schema.names, *known)))).columns

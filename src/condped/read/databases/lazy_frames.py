@@ -24,12 +24,12 @@ _ENGINES = {"polars": "Polars", "duckdb": "DuckDB", "dask": "Dask"}
 
 
 class LazyTable(EngineTable):
-    """A frame that is computed when its rows are asked for.
+    """A frame that is computed when its rows are needed.
 
-    What computes it listens to interrupts itself.
+    Its engine handles interrupts itself.
     """
 
-    shown = "the lazy frame"
+    label = "the lazy frame"
 
     def __init__(self, frame: nw.LazyFrame[Any]) -> None:
         self.frame, self.names = frame, tuple(frame.collect_schema().names())
@@ -41,7 +41,7 @@ class LazyTable(EngineTable):
         try:
             yield from self._batches(columns)
         except Exception as error:
-            raise failure(self.engine, self.shown, "reading the rows", error) from error
+            raise failure(self.engine, self.label, "reading the rows", error) from error
 
     def _batches(self, columns: Sequence[str]) -> Generator[Any]:
         kind = self.frame.implementation
@@ -70,7 +70,7 @@ class LazyTable(EngineTable):
 
 
 def open_frame(source: Any, options: ReadOptions) -> StreamSource:
-    """Open a lazy frame; nothing is computed yet. It is computed once, whatever that takes."""
+    """Open a lazy frame; it is computed once, when its rows are first needed."""
     table = LazyTable(nw.from_native(source))
     reader = BatchReader.of(table.names, options, options.space, unusable=_unusable(table.frame))
     schema = reader.schema(table.engine, ordered=table.ordered)
@@ -79,7 +79,7 @@ def open_frame(source: Any, options: ReadOptions) -> StreamSource:
 
 
 def _unusable(frame: nw.LazyFrame[Any]) -> dict[str, str]:
-    """Return the columns that hold neither numbers, texts nor booleans, with what they hold."""
+    """Return the columns that hold neither numbers, texts nor booleans, with their types."""
     usable = (nw.String, nw.Boolean, nw.Categorical, nw.Enum, nw.Unknown, nw.Object)
     return {
         name: str(kind)

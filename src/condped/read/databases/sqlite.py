@@ -20,20 +20,19 @@ from condped.safe_text import brief
 
 # The query for the names of a table's columns.
 COLUMNS = "SELECT name FROM pragma_table_info(?)"
-_WAIT = 30.0  # seconds for a writer to let go
-_SPELL = 0.2  # seconds of it in which SQLite waits by itself, and hears no Ctrl-C
-# Instructions of SQLite's machine between two looks whether to go on. Some take a moment each,
-# since they compare long texts, and no interrupt is heard between two looks.
-_LOOK = 500
-# What the queries of one snapshot may take, in instructions and in seconds of the processor: much
-# more than reading all of a file some dozens of times does, so that views which never end are
-# noticed.
+_WAIT = 30.0  # seconds for a writer to release its lock
+_SPELL = 0.2  # seconds of it per attempt, in which SQLite ignores Ctrl-C
+# Instructions of SQLite's virtual machine between two checks of the limits. Some are slow, since
+# they compare long texts, and interrupts have no effect between two checks.
+_CHECK_EVERY = 500
+# Limits for the queries of one snapshot, in instructions and CPU seconds: much more than reading
+# all of a file dozens of times takes, so that only views which never end exceed them.
 _STEPS, _STEPS_PER_BYTE = 20_000_000, 1_000
 _SECONDS, _SECONDS_PER_BYTE = 20.0, 2e-6
 _LONGEST = 1 << 16  # bytes of one value; more if the file is larger
 _PATTERN = 100  # bytes of a pattern for LIKE, which can be slow to match
-# Functions that views and computed columns may use: the time they take, and the length of what
-# they give, are in proportion to their arguments.
+# Functions that views and computed columns may use: their time, and the length of their
+# results, are in proportion to their arguments.
 _FUNCTIONS = frozenset(
     word
     for words in (
@@ -49,12 +48,11 @@ _FUNCTIONS = frozenset(
 def snapshot(
     source: str, wait: float = _WAIT, *, brief: bool = False
 ) -> Iterator[tuple[str, sqlite3.Connection]]:
-    """Open what a URL or a path names; gives what to call it in messages, and the connection.
+    """Open a file by its URL or path; yield its name for messages, and the connection.
 
-    All queries see the same state, whatever workers write meanwhile. Of a file without a
-    write-ahead log, unless they are ``brief``, they see a private copy: who writes to it waits
-    while it is copied and not while everything is read. ``wait`` is how many seconds a writer has
-    to let go of it.
+    All queries see the same state, even while workers write. A file without a write-ahead log is
+    queried in a private copy, unless queries are ``brief``: writers then wait while it is copied,
+    not while everything is read. ``wait`` is how many seconds a writer has to release its lock.
     """
     path = _path(source)
     place = f"The SQLite file {str(path)!r}"
@@ -71,7 +69,7 @@ def snapshot(
         with closing(copy):
             guard.watch(copy, size)
             yield place, copy
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes what is no UTF-8
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes what is not UTF-8
         raise guard.failure(error) from error
 
 
@@ -79,7 +77,7 @@ def snapshot(
 def _connection(path: Path, place: str) -> Iterator[tuple[sqlite3.Connection, int, str]]:
     """Connect to a file, so that nothing is left beside it.
 
-    Gives the file's size as well, and the URI by which another process reads it without waiting for
+    Also yield the file's size, and the URI by which another process reads it without waiting for
     writers, while the connection keeps them from changing the file or has its own log.
     """
     ahead, before = _logs_ahead(path), path.stat()
@@ -133,14 +131,14 @@ def _copy(db: sqlite3.Connection) -> sqlite3.Connection:
 
 
 class _Guard:
-    """What keeps a file that may be somebody else's from more than being read."""
+    """Limits on what a file that is not trusted can do while it is read."""
 
     def __init__(self, place: str) -> None:
         self.place = place
         self.left = 0  # instructions
-        self.end = 0.0  # in seconds that this thread has computed
+        self.end = 0.0  # in CPU seconds of this thread
         self.too_long = False
-        self.denied: str | None = None  # what a view must not do
+        self.denied: str | None = None  # what a view used that is not allowed
 
     def watch(self, db: sqlite3.Connection, size: int) -> None:
         """Set limits in proportion to the file's size, and let interrupts through."""
@@ -148,19 +146,19 @@ class _Guard:
         self.end = time.thread_time() + _SECONDS + _SECONDS_PER_BYTE * size
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(max(_LONGEST, size), 2**31 - 1))
         db.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, _PATTERN)
-        db.set_progress_handler(self._look, _LOOK)
+        db.set_progress_handler(self._check_limits, _CHECK_EVERY)
         db.set_authorizer(self._allowed)
         for setting in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON"):
             db.execute(f"PRAGMA {setting}")
 
-    def _look(self) -> bool:
+    def _check_limits(self) -> bool:
         """Return whether to end the query."""
-        self.left -= _LOOK
+        self.left -= _CHECK_EVERY
         self.too_long = self.left < 0 or time.thread_time() > self.end
         return self.too_long
 
     def _allowed(self, action: int, _: str | None, name: str | None, *where: str | None) -> int:
-        """Return whether a statement may do something: SQLite asks before it runs anything."""
+        """Return whether a statement may do something; SQLite calls this before running it."""
         if action == sqlite3.SQLITE_RECURSIVE:
             self.denied = "recursion (WITH RECURSIVE)"
         elif action == sqlite3.SQLITE_FUNCTION and str(name).lower() not in _FUNCTIONS:
@@ -183,13 +181,13 @@ class _Guard:
                 "all of the file, or never ends. Drop it, or copy the tables into another file."
             )
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
-            # Whatever is raised while SQLite looks ends the query, and does not come through.
+            # What is raised in a callback of SQLite ends the query, and is lost.
             return KeyboardInterrupt()
         remedy = ""
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY_ROLLBACK:
             remedy = (
                 " A writer was interrupted: open the file once with the tool that wrote it, which "
-                "takes back what was not finished."
+                "rolls back what was not finished."
             )
         elif getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
             remedy = (
@@ -200,7 +198,7 @@ class _Guard:
 
 
 def _logs_ahead(path: Path) -> bool:
-    """Return whether writers use a write-ahead log, which the file's header says."""
+    """Return whether the file's header says that writers use a write-ahead log."""
     return first_bytes(path, 20)[18:20] == b"\x02\x02"
 
 
@@ -209,7 +207,7 @@ def _beside(path: Path, ending: str) -> Path:
 
 
 def _path(source: str) -> Path:
-    """Return the file that a URL or a path names; options behind a question mark are no part."""
+    """Return the file of a URL or a path, without options after a question mark."""
     named = re.sub(r"^sqlite(\+\w+)?:///", "", source)
     for text in (named, named.partition("?")[0]):
         with suppress(SourceError):  # with options it may be too long for a path

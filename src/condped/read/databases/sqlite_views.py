@@ -1,7 +1,7 @@
 """Whether SQLite can prepare queries of a file's views and computed columns in reasonable time.
 
-SQLite puts the expressions of nested views into each other, which takes twice the time and memory
-for each ``SELECT t || t AS t FROM …``, and hears no interrupt meanwhile. So another process tries.
+SQLite expands the expressions of nested views, so that each ``SELECT t || t AS t FROM …`` doubles
+time and memory, and cannot be interrupted meanwhile. So another process tries.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ try:
     db.execute("PRAGMA trusted_schema = OFF")
     names = db.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
 except sqlite3.Error:
-    sys.exit()  # whoever reads the file meets it as well
+    sys.exit()  # reading the file will report it
 for (name,) in names:
     quoted = str(name).replace('"', '""')
     try:

@@ -1,4 +1,4 @@
-"""URLs of databases: taken apart as people write them, and shown without their passwords."""
+"""URLs of databases: parsed as people write them, and shown without their passwords."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def split_url(source: str) -> SplitResult:
     safe = f"{before}{user}{colon}{quote(unquote(password), safe='')}{at}{after}"
     try:
         parts = urlsplit(safe)
-        parts.port  # noqa: B018  (it is worked out when it is asked for)
+        parts.port  # noqa: B018  (parsed on access)
     except ValueError as error:
         raise SettingsError(
             f"The URL {without_password(source)} cannot be understood: {error}. Write it as "
@@ -26,7 +26,7 @@ def split_url(source: str) -> SplitResult:
 
 
 def without_password(source: str) -> str:
-    """Return a URL as it can be shown: no password, and nothing behind a question mark."""
+    """Return a URL for messages: without its password, and anything after a question mark."""
     before, login, after = _parts(source)
     user = login.rpartition("@")[0].partition(":")[0]
     return f"{before}{user}{'@' if login else ''}{after.partition('?')[0]}"

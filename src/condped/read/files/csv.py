@@ -45,8 +45,8 @@ Parsed = TypeVar("Parsed")
 def read(source: str, options: ReadOptions) -> TrialTable:
     """Return a CSV file's rows as trials.
 
-    The first line names the columns; commas, semicolons or tabs separate. Cells are texts until
-    the space says otherwise: a choice '01' stays '01'.
+    The first line names the columns; the separator is a comma, semicolon or tab. Cells are
+    texts until the space says otherwise: a choice '01' stays '01'.
     """
     return read_many([source], with_sidecar(source, options))
 
@@ -177,7 +177,7 @@ class CsvFile:
         return rows, reader.line_num
 
     def notes(self, corrupt: Sequence[int]) -> list[str]:
-        """Return the note on lines that were left out, if there are any."""
+        """Return a note on lines that were left out, if any."""
         if not corrupt:
             return []
         return [
@@ -196,9 +196,9 @@ def _csv_file(path: str) -> Iterator[IO[bytes]]:
 
 
 def _header(file: IO[bytes]) -> tuple[list[str], str, bytes, int]:
-    """Return the names of the columns, their separator, what was read beyond, and the lines."""
+    """Return the columns, their separator, the bytes read beyond, and the number of lines."""
     first = file.readline().decode("utf-8-sig")
-    # The most frequent character outside of quotes separates.
+    # The most frequent of these outside of quotes.
     separator = max(",;\t", key=re.sub(r'"[^"]*("|$)', "", first).count)
     lines = _Lines(first, file)
     reader = csv.reader(lines, delimiter=separator, strict=True)

@@ -16,7 +16,7 @@ from condped.optional import load_optional
 # A file that grows by more than this when it is decompressed was made to fill the memory: tables
 # and logs grow by 5 to 50.
 MOST_GROWTH = 100
-# Up to here files may grow as they like.
+# Up to this size files may grow by any factor.
 ALLOWED_BYTES = 64 << 20
 
 
@@ -65,13 +65,13 @@ def _file(path: str) -> IO[bytes]:
 
 
 def bounded(file: IO[bytes], path: str) -> IO[bytes]:
-    """Return a file that is being decompressed, whose size stays in proportion to that on disk."""
+    """Return a file that raises once it decompresses out of proportion to its size on disk."""
     most = max(ALLOWED_BYTES, MOST_GROWTH * file_size(path))
     return cast(IO[bytes], io.BufferedReader(_Bounded(file, path, most), 1 << 17))
 
 
 class _Bounded(io.RawIOBase):
-    """Reads at most so many bytes of a file that is being decompressed."""
+    """A file that is being decompressed, up to a maximum number of bytes."""
 
     def __init__(self, file: IO[bytes], path: str, most: int) -> None:
         super().__init__()
@@ -91,8 +91,8 @@ class _Bounded(io.RawIOBase):
         if self._file.tell() > self._most:
             raise DataError(
                 f"The file {self._path!r} grows to more than {self._most >> 20:,} MiB when it is "
-                f"decompressed, over {MOST_GROWTH} times its size, as files do that were made to "
-                "fill the memory. If this one is meant to, decompress it first and give the result."
+                f"decompressed, over {MOST_GROWTH} times its size, like files made to fill the "
+                "memory. If it is intact, decompress it first and give the result."
             )
         buffer[: len(found)] = found
         return len(found)

@@ -1,4 +1,4 @@
-"""How a file begins, looked up without harm to whoever in this process writes to it."""
+"""The first bytes of a file, read without harm to other parts of this process that write to it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _OPEN = Path("/dev/fd")  # the files that this process has open, by their number
 def first_bytes(path: Path, size: int) -> bytes:
     """Return the first bytes of a file.
 
-    Closing a file drops all locks that this process has on it, SQLite's as well, as POSIX has it.
-    So one that is open already is read where it is open.
+    By POSIX, closing a file drops all locks that this process has on it, SQLite's included. So a
+    file that is already open is read through its open descriptor.
     """
     known = path.stat()
     with suppress(OSError):  # there is no such directory

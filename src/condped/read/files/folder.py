@@ -85,9 +85,9 @@ def find_files(source: str) -> FoundFiles:
 
 
 def _classify(source: str) -> tuple[list[str], list[str], int, int]:
-    """Return the files to read, other files, and how many others there are.
+    """Return the files to read, other files, and two numbers of paths that were skipped.
 
-    These are links to files found already, and what is no file, such as a pipe.
+    These are links to files found already, and what is not a file, such as a pipe.
     """
     in_folder = Path(source).is_dir()
     found = _walk(source) if in_folder else _matching(source)

@@ -33,22 +33,22 @@ _BLANK: Entry = {}  # a blank line
 class JsonLines:
     """A file of JSON objects, one per line.
 
-    What was there when reading began is read, whatever is appended meanwhile. An incomplete last
-    line is still being written: it is left out, with a note. Other invalid lines raise, or are left
-    out and counted if ``skip`` is set.
+    What is appended after reading began is not read. An incomplete last line is still being
+    written: it is left out, with a note. Other invalid lines raise, or are left out and counted if
+    ``skip`` is set.
 
     Attributes
     ----------
     path, what
-        The file, and what to call its lines: "an operation".
+        The file, and what a line is called in messages: "an operation".
     skip
         Whether to leave out invalid lines.
     key
         A name that every object must have.
     problem
-        Returns what is wrong with the first invalid one of some objects; empty if none is.
-    is_vital
-        Why an invalid line must not be left out even then; empty if it may.
+        Function that returns what is wrong with the first invalid object; empty if all are valid.
+    must_keep
+        Function that returns why an invalid line must not be left out even then; empty if it may.
     parse
         The parser of JSON.
     notes
@@ -56,9 +56,9 @@ class JsonLines:
     ended
         Whether a line only counts once its newline has been written.
     growing
-        Whether more lines will come: an incomplete last line is then left for the next time.
+        Whether more lines will come: an incomplete last line is then left for the next pass.
     offset, read
-        The bytes and lines that were read so far; iterating again goes on there.
+        The bytes and lines that were read so far; iterating again continues there.
     first, bad
         The first invalid line among them, and how many there are.
     """
@@ -68,7 +68,7 @@ class JsonLines:
     skip: bool
     key: str | None = None
     problem: Callable[[list[Entry]], str] = lambda entries: ""
-    is_vital: Callable[[bytes], str] = lambda line: ""
+    must_keep: Callable[[bytes], str] = lambda line: ""
     parse: Callable[[bytes], Any] = json.loads
     notes: list[str] = field(default_factory=list)
     ended: bool = False
@@ -103,7 +103,7 @@ class JsonLines:
                     if cut and not self.skip:
                         self._note_cut(self.read + len(lines))
                     for place in [] if cut else corrupt:
-                        reason = self.is_vital(lines[place])
+                        reason = self.must_keep(lines[place])
                         if reason or not self.skip:
                             remedy = reason or "or skip such lines with the option skip_corrupt"
                             raise self._error(self.read + place + 1, lines[place], remedy)
@@ -137,7 +137,7 @@ class JsonLines:
             yield lines
 
     def _is_left_out(self, line: bytes) -> bool:
-        """Return whether a last line is for the next time, or does not count."""
+        """Return whether a last line is left for the next pass, or does not count."""
         if line.endswith(b"\n"):
             return False
         return self.ended or (self.growing and self._entry(line) is None)

@@ -58,9 +58,9 @@ def check_unique_columns(path: str, columns: Sequence[str]) -> None:
 
 
 def all_columns(columns: Sequence[Sequence[str]], notes: list[str]) -> tuple[str, ...]:
-    """Return the columns of several files, with notes on those that some files lack.
+    """Return the columns of several files; add notes on those that some files lack.
 
-    Each file has a column once.
+    No file has a column twice.
     """
     found = Counter(name for listed in columns for name in listed)
     for name, files in found.items():

@@ -1,4 +1,4 @@
-"""Texts as paths: what a user may write for one."""
+"""Paths as users write them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from condped.safe_text import brief
 
 
 def expanded(source: str) -> str:
-    """Return a path with the home directory in place of ~, which stays where there is none.
+    """Return a path with ~ replaced by the home directory, if there is one.
 
     Raises if no file can have this name: it is too long, or holds a zero byte.
     """
@@ -23,6 +23,6 @@ def expanded(source: str) -> str:
             f"{brief(source)} cannot be opened: {reason}. Give the path of a file, or of a "
             "directory."
         ) from error
-    if "\0" in path:  # which exists() says nothing about
-        raise SourceError(f"{brief(source)} cannot be opened: a path has no zero bytes in it.")
+    if "\0" in path:  # which exists() accepts
+        raise SourceError(f"{brief(source)} cannot be opened: a path cannot contain zero bytes.")
     return path

@@ -1,4 +1,4 @@
-"""Files inside a folder, which may hold pipes and devices as well: reading these may never end."""
+"""Regular files; folders may also hold pipes and devices, and reading these may never end."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 
 
 def is_irregular(path: str | Path) -> bool:
-    """Return whether something that is no directory is no file either; links are followed."""
+    """Return whether a path, known not to be a directory, is a pipe, a device or the like."""
     try:
         return not stat.S_ISREG(Path(path).stat().st_mode)
-    except OSError:  # opening it says why
+    except OSError:  # opening it will raise
         return False
 
 
 def regular_bytes(path: Path, most: int = -1) -> bytes:
-    """Return the bytes of a file, or at ``most`` so many; anything but a file is an OSError."""
+    """Return (at ``most`` so many) bytes of a file; raise OSError if it is not a regular one."""
     if is_irregular(path):
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     with path.open("rb") as file:

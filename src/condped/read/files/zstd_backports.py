@@ -1,4 +1,4 @@
-"""Zstandard: in Python from 3.14 on, before that in a backport."""
+"""Zstandard: part of Python since 3.14, before that a backport."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Studies that are still running: what is new since the last look."""
+"""Studies that are still running: what is new since the last read."""

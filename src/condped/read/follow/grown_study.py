@@ -1,4 +1,4 @@
-"""An Optuna study that grows: new and changed trials are put into its columns.
+"""An Optuna study that grows: new and changed trials are merged into its columns.
 
 Nothing is changed in place, so that a table stays as it was when it was made.
 """
@@ -31,13 +31,13 @@ class GrownStudy:
     parameters: tuple[Parameter, ...]
 
     def table(self, drawing: Callable[[], DrawingRecords] | None) -> TrialTable:
-        """Return the trials; ``drawing`` tells how they were drawn."""
+        """Return the trials; ``drawing`` returns how they were drawn."""
         return replace(self.records, recorded=drawing).table(self.parameters)
 
     def with_trials(self, part: StudyRecords, parameters: tuple[Parameter, ...]) -> GrownStudy:
         """Return the study updated with everything recorded about some trials, old or new.
 
-        ``part`` tells the directions and the metrics of the study.
+        ``part`` has the directions and the metrics of the study.
         """
         base = self.records
         known = len(base.trial_ids)
@@ -65,14 +65,14 @@ class GrownStudy:
 
 @dataclass(frozen=True, slots=True)
 class _Put:
-    """Where some trials go in the columns of all."""
+    """Puts the values of some trials into the columns of all."""
 
     known: int  # trials before
     trials: int  # and now
     rows: IntArray
 
     def into(self, base: npt.NDArray[Any], part: npt.NDArray[Any], fill: float) -> npt.NDArray[Any]:
-        """Return a column with what is recorded of some trials."""
+        """Return a column with the values of some trials replaced."""
         column = np.full((self.trials, *base.shape[1:]), fill, dtype=base.dtype)
         column[: self.known] = base
         column[self.rows] = part
@@ -84,7 +84,7 @@ class _Put:
         part: Sequence[Name],
         first: Callable[[Name], int],
     ) -> list[Name]:
-        """Return names in the order of the first trial with each; in it, as it recorded them."""
+        """Return names by the first trial that has them; within a trial, in its own order."""
         ours = set(self.rows.tolist())
         old = {name: place for place, name in enumerate(base)}
         new = {name: place for place, name in enumerate(part)}
@@ -148,7 +148,7 @@ def _parameter(
     present = ids != ABSENT
     firsts = _first_rows(ids, len(domains))
     order = np.argsort(firsts)
-    if (order[1:] < order[:-1]).any():  # a domain turned up in an earlier trial
+    if (order[1:] < order[:-1]).any():  # a domain appeared in an earlier trial
         ids = np.append(np.argsort(order), ABSENT)[ids]
     known = tuple(domains)
     found = parameter_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import time
 from pathlib import Path
 from typing import TypeAlias
@@ -14,7 +15,7 @@ from condped.trials.table import TrialTable
 
 # Path, size, time of the last change, and number of each file.
 _Signature: TypeAlias = tuple[tuple[str, int, int, int], ...]
-# A file system may tell two changes apart only if so many seconds lie between them.
+# File systems may record the same time for two changes within so many seconds.
 _RESOLUTION = 2.0
 
 
@@ -50,15 +51,16 @@ class WholeSource:
 
 
 def _signature(found: Recognised) -> _Signature | None:
-    """Return what shows whether files have changed; None for a source that is not a file."""
+    """Return a value that differs if files have changed; None for a source that is not a file."""
     if found.kind != "other" or not isinstance(found.source, str) or "://" in found.source:
         return None
     path = Path(found.source)
     if not path.exists():
-        return None  # a pattern; or it is gone, as reading it will say
+        return None  # a pattern; or it is gone, as reading it will report
     files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
-    # Beside it there may be the description of its columns.
-    files += [] if path.is_dir() else sorted(path.parent.glob(f"{path.stem}*.json"))
+    # There may be a space file beside it.
+    stem = glob.escape(path.name.partition(".")[0])
+    files += [] if path.is_dir() else sorted(path.parent.glob(f"{stem}*.json"))
     entries = []
     for file in files:
         try:

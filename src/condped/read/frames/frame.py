@@ -82,7 +82,7 @@ def _seconds(series: nw.Series[Any]) -> FloatArray | None:
     """Return dates and durations as seconds; None for other types."""
     if series.dtype not in (nw.Datetime, nw.Duration):
         return None
-    if getattr(series.dtype, "time_zone", None) is not None:  # numpy has dates without a zone only
+    if getattr(series.dtype, "time_zone", None) is not None:  # numpy only has dates without a zone
         series = series.dt.replace_time_zone(None)
     return seconds_of_array(series.to_numpy())
 

@@ -35,7 +35,7 @@ def flat(record: Mapping[str, Any], separator: str = ".") -> dict[str, Any]:
     """Return a flattened mapping, nested names joined by the separator."""
     kinds = set(map(type, record.values()))
     if set(map(type, record)) == {str} and not any(issubclass(kind, Mapping) for kind in kinds):
-        return dict(record)  # which most are; by types, since this is done for every trial
+        return dict(record)  # the usual case; types are compared since this runs for every trial
     found: dict[str, Any] = {}
     for name, value in _entries(record, "", separator):
         if name in found:
@@ -49,7 +49,7 @@ def flat(record: Mapping[str, Any], separator: str = ".") -> dict[str, Any]:
 
 
 def _rows(columns: Mapping[str, Any]) -> int:
-    """Return how many rows columns have; raises if they differ in it."""
+    """Return the number of rows; raises if columns differ in length."""
     lengths: dict[str, int] = {}
     for name, values in columns.items():
         try:

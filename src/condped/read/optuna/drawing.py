@@ -23,7 +23,7 @@ VALUED = ("fixed_params", "failed_trial", CHOSEN)
 
 @dataclass(frozen=True, slots=True)
 class DrawingRecords:
-    """What a storage records of how trials were drawn.
+    """What a storage records about how trials were drawn.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class DrawingRecords:
     study_keys
         The keys of the study's own system attributes.
     sampler
-        The study's own, if that says something.
+        The study's own sampler, if it is known.
     """
 
     reports: Sequence[tuple[int, float, float]]
@@ -51,7 +51,7 @@ class DrawingRecords:
     ) -> Drawing:
         """Return how the trials of a table with these parameters and times were drawn.
 
-        ``signs`` make losses of (trials, objectives) values.
+        ``signs`` turn (trials, objectives) values into losses.
         """
         steps = last_losses = None
         if self.reports:
@@ -70,7 +70,7 @@ class DrawingRecords:
         keys = set(self.study_keys).union(*(held for _, held in self.attributes))
         chosen = [held.get(CHOSEN) for _, held in self.attributes] if CHOSEN in keys else ()
         found = marked(keys, chosen)
-        # The study's sampler was not asked if all trials were added, which takes them no time.
+        # The study's sampler was not used if all trials were added: those took no time.
         if self.sampler is None or not np.any(times.started != times.ended):
             return found
         return (self.sampler, *(record for record in found if record.name != self.sampler.name))
@@ -78,7 +78,7 @@ class DrawingRecords:
 
 def drawing_of(study: Any, trials: Sequence[Any]) -> Callable[[], DrawingRecords]:
     """Return a function that looks up how the trials of a study in memory were drawn."""
-    # rustuna's storages do not tell all attributes of a study.
+    # rustuna's storages do not expose all attributes of a study.
     get = getattr(getattr(study, "_storage", None), "get_study_system_attrs", None)
     keys = () if get is None else tuple(get(study._study_id))
     sampler = sampler_of(study)
@@ -114,32 +114,32 @@ def times_of(trials: Sequence[Any]) -> Times:
 
 
 class DrawingLog:
-    """What a storage records of how trials were drawn, collected by the trials' ids."""
+    """What a storage records about how trials were drawn, collected by the trials' ids."""
 
     def __init__(self) -> None:
         self.reports: dict[int, tuple[int, float]] = {}
         self.attributes: dict[int, Mapping[str, Any]] = {}
 
     def add_report(self, trial: int, step: int, value: float | None) -> None:
-        """Keep what a trial reported if no later step is known."""
+        """Keep a trial's report, unless one at a later step is known."""
         if trial not in self.reports or step >= self.reports[trial][0]:
             self.reports[trial] = step, np.nan if value is None else value
 
     def add_attribute(self, trial: int, key: str, value: Any) -> None:
-        """Keep a system attribute; its value only where that is read."""
-        # A new mapping: whoever has the old one does not see it change.
+        """Keep a system attribute, with its value only if that is read."""
+        # A new mapping, since the old one may be in use.
         held = self.attributes.get(trial, {})
         self.attributes[trial] = {**held, key: value if key in VALUED else None}
 
     def without(self, trials: Iterable[int]) -> DrawingLog:
-        """Return a copy that knows nothing of some trials; to add to it does not change this."""
+        """Return a copy without some trials; adding to it does not change this one."""
         log, left_out = DrawingLog(), set(trials)
         log.reports = {t: last for t, last in self.reports.items() if t not in left_out}
         log.attributes = {t: held for t, held in self.attributes.items() if t not in left_out}
         return log
 
     def records(self, trials: Sequence[int], study_keys: Iterable[str]) -> DrawingRecords:
-        """Return what is recorded of a study's trials."""
+        """Return what is recorded about a study's trials."""
         rows = {trial: row for row, trial in enumerate(trials)}
         return DrawingRecords(
             reports=[(rows[t], *report) for t, report in self.reports.items() if t in rows],
@@ -151,7 +151,7 @@ class DrawingLog:
 def _fixed(
     attributes: Sequence[tuple[int, Mapping[str, Any]]], parameters: Sequence[Parameter]
 ) -> dict[str, BoolArray]:
-    """Return by parameter where its value is the one that was enqueued or that is tried again."""
+    """Return, by parameter, in which trials its value was enqueued or retried."""
     masks = {entry.name: np.zeros(len(entry.domain_ids), dtype=bool) for entry in parameters}
     for row, held in attributes:
         given = held.get("fixed_params")

@@ -63,13 +63,13 @@ def _lines(source: str, options: ReadOptions) -> JsonLines:
         options.skip_corrupt,
         key="op_code",
         problem=OperationCheck(),
-        is_vital=_creates,
+        must_keep=_must_keep,
         ended=True,  # as Optuna reads it
     )
 
 
-def _creates(line: bytes) -> str:
-    """Return why a line must not be left out, else empty: later trials would be renumbered."""
+def _must_keep(line: bytes) -> str:
+    """Return why a line must not be left out: later trials would be renumbered. Empty if it may."""
     found = set(re.findall(rb'"op_code": *(\d+)', line))
     return "" if found and not found & _CREATING else "since it may begin a study or a trial"
 

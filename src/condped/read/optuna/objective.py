@@ -1,6 +1,6 @@
 """The objective of an Optuna study: its values, or an attribute that trials recorded.
 
-Columns are called what ``study.trials_dataframe()`` calls them: ``user_attrs_accuracy`` is the
+Columns are named as in ``study.trials_dataframe()``: ``user_attrs_accuracy`` is the
 user attribute "accuracy", ``intermediate_values_10`` the value reported at step 10, ``duration``
 the seconds that a trial took. An attribute is known by its own name, too.
 """
@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from condped.errors import DataError, not_found
-from condped.read.direction import recorded_direction_notes, unsaid_direction_notes
+from condped.read.direction import assumed_direction_notes, recorded_direction_notes
 from condped.read.options import ReadOptions, checked_direction, chosen_objective
 from condped.read.table.outside_domain import apply_outside_policy
 from condped.safe_text import brief
@@ -70,7 +70,7 @@ def attribute_of(options: ReadOptions) -> Attribute | None:
 
 
 def explained_table(table: TrialTable, options: ReadOptions, attributes: Attributes) -> TrialTable:
-    """Return a study's table with the requested objective, its values inside their domains."""
+    """Return a study's table with the requested objective, after checking its values."""
     options.refuse(STUDY, "space", "state", "constraints", "budget", "order")
     if options.reports:
         table = replace(table, reports=Reports.of(len(table), attributes.reported()))
@@ -105,9 +105,9 @@ def explained_table(table: TrialTable, options: ReadOptions, attributes: Attribu
     # Reported values have the direction of the objective.
     default = table.objectives[0].direction if attribute.reported else "minimize"
     explained = Objective(attribute.column, numbers, _direction(options, default))
-    unsaid = options.direction is None and not attribute.reported
+    assumed = options.direction is None and not attribute.reported
     return _explained(table, options, explained).with_notes(
-        unsaid_direction_notes([explained]) if unsaid else ()
+        assumed_direction_notes([explained]) if assumed else ()
     )
 
 

@@ -58,7 +58,7 @@ class Violations:
     Attributes
     ----------
     names
-        Of the constraints, in the order in which the first trials with them recorded them.
+        Names of the constraints, in the order of the first trials that recorded them.
     values
         (trials, constraints), NaN where nothing is recorded; None without any.
     """
@@ -68,7 +68,7 @@ class Violations:
 
     @classmethod
     def of(cls, trial_ids: IntArray, records: Iterable[tuple[int, str, Any]]) -> Violations:
-        """Return the values from records of the trial, a key, and what is recorded under it."""
+        """Return the values from records of a trial, a key, and the value recorded under it."""
         names = _Numbering()
         trials: list[int] = []
         places: list[int] = []
@@ -83,8 +83,8 @@ class Violations:
             except (OverflowError, TypeError, ValueError):
                 row = int(np.searchsorted(trial_ids, trial))
                 raise DataError(
-                    f"Trial {row} of the study records {brief(key)} as {brief(recorded)}. Allowed "
-                    "are numbers, above 0 if the constraint is violated. Correct the trial.",
+                    f"Trial {row} of the study records {brief(key)} as {brief(recorded)}. It must "
+                    "hold numbers, above 0 if the constraint is violated. Correct the trial.",
                     first_row=row,
                 ) from None
             for name, number in numbers.items():
@@ -114,7 +114,7 @@ class StudyRecords:
     values: FloatArray  # (trials, objectives), NaN where nothing is recorded
     violations: Violations
     times: Times
-    # How the trials were drawn, put together if asked for.
+    # How the trials were drawn, assembled on demand.
     recorded: Callable[[], DrawingRecords] | None = None
 
     def table(self, parameters: tuple[Parameter, ...]) -> TrialTable:
@@ -150,20 +150,20 @@ class StudyRecords:
 def objective_names(
     directions: Sequence[str], metrics: Sequence[str] | None, place: str = "The study"
 ) -> tuple[str, ...]:
-    """Return what objectives are called: without recorded names, as in Optuna's dataframe."""
+    """Return the names of objectives: those recorded, or else those of Optuna's dataframe."""
     count = len(directions)
     if metrics:
         if len(metrics) != count:
             raise DataError(
                 f"{place} is damaged: a study has {count} directions, but names {len(metrics)} "
-                "metrics (study:metric_names). Give its objectives no names, or each one."
+                "metrics (study:metric_names). Name all of its objectives, or none."
             )
         return tuple(metrics)
     return ("value",) if count == 1 else tuple(f"values_{place}" for place in range(count))
 
 
 def states_of(names: Sequence[str]) -> npt.NDArray[np.int8]:
-    """Return how trials ended, from Optuna's names."""
+    """Return the states of trials from Optuna's names."""
     if all(name == "COMPLETE" for name in names):
         return all_complete(len(names))
     return np.array([STATES[name] for name in names], dtype=np.int8)
@@ -216,7 +216,7 @@ def _domain_of(text: str) -> Domain:
     elif kind in ("FloatDistribution", "IntDistribution"):
         name, log = kind.removesuffix("Distribution"), fields.get("log", False)
     else:
-        raise DataError(f"there is no {brief(kind)}")
+        raise DataError(f"unknown type {brief(kind)}")
     step = fields.get("step", fields.get("q"))
     if name == "Int":
         return Int(fields["low"], fields["high"], log, 1 if log or step is None else step)
@@ -235,7 +235,7 @@ class _Numbering(dict[Any, int]):
 class ParameterRecords:
     """Records of (trial, parameter, value, distribution), gathered block by block.
 
-    ``place`` is what to call the storage in messages.
+    ``place`` is the name of the storage in messages.
     """
 
     place: str
@@ -261,7 +261,7 @@ class ParameterRecords:
         self.values.append(np.fromiter(values, np.float64, count))
 
     def parameters(self, trial_ids: IntArray) -> tuple[Parameter, ...]:
-        """Split the records by parameter; ``trial_ids`` ascend, and others' records are skipped."""
+        """Split the records of trials (in order of id) by parameter; others are skipped."""
         if not self.trials or not len(trial_ids):
             return ()
         self._join()
@@ -295,7 +295,7 @@ class ParameterRecords:
                 self._check_positions(name, rows[part], recorded, places, found)
                 parameter = _RecordsOfParameter(len(trial_ids), rows[part], places, found)
                 made[part[0]] = parameter.build(name, recorded)
-        # In the order of the first trial that has each, whoever recorded something earlier.
+        # In the order of the first trial that has each, whenever it was recorded.
         return tuple(made[first] for first in sorted(made))
 
     def _check_positions(
@@ -335,11 +335,11 @@ class ParameterRecords:
             self.domains, self.values = [self.domains[0][kept]], [self.values[0][kept]]
 
     def count(self, trials: IntArray) -> int:
-        """Return how many records there are of some trials."""
+        """Return the number of records of some trials."""
         return sum(int(np.isin(block, trials).sum()) for block in self.trials)
 
     def _join(self) -> None:
-        """Make all blocks one, sorted by trial: each study's records are then found at once."""
+        """Join all blocks into one, sorted by trial: the records of a study are then a slice."""
         if len(self.trials) > 1 or (np.diff(self.trials[0]) < 0).any():
             order = np.argsort(np.concatenate(self.trials), kind="stable")
             self.trials = [np.concatenate(self.trials)[order]]
@@ -373,7 +373,7 @@ class _RecordsOfParameter:
 def parameter_of(
     name: str, numbers: FloatArray, ids: IdArray, domains: tuple[Domain, ...], present: int
 ) -> Parameter:
-    """Return a parameter, which so many trials have, from the numbers that Optuna records."""
+    """Return a parameter that ``present`` trials have, from the numbers that Optuna records."""
     if len(domains) == 1 and present == len(ids):
         ids = np.broadcast_to(ids.dtype.type(0), len(ids))
     values: ValueArray = numbers
@@ -382,6 +382,6 @@ def parameter_of(
         values = np.rint(numbers)
         if is_whole(domains):
             values = nearest_integers(values)
-    elif kinds == {Categorical}:  # the position of the choice is what is recorded
+    elif kinds == {Categorical}:  # recorded as the position of the choice
         values = numbers.astype(np.int32)
     return Parameter(name, values, ids, domains)

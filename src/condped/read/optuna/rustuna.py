@@ -23,7 +23,7 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
     objectives = len(study.directions)
     records = ParameterRecords("The study")
     for number, trial in enumerate(trials):
-        # Each is made anew whenever it is asked for.
+        # Each access makes a new one.
         distributions, params = trial.distributions, trial.internal_params
         texts = [json.dumps(distributions[name].to_dict()) for name in params]
         records.add([number] * len(params), params, list(params.values()), texts)

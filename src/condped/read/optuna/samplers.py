@@ -21,7 +21,7 @@ _KINDS: dict[str, SamplerKind] = {
     "GridSampler": "independent",
     "BruteForceSampler": "independent",
 }
-# Keys of system attributes, of trials and of the study, and whose they are.
+# Keys of system attributes, of trials and of the study, and the samplers that write them.
 _WRITERS = (
     (r"tpe:relative_params:", "TPESampler"),
     (r"gp:relative_params:", "GPSampler"),
@@ -33,7 +33,7 @@ _WRITERS = (
     (r"condped:advised$", "AdvisedSampler"),
     (r"(\w+):generation$", None),  # genetic samplers write their own names since 4.3
 )
-# OptunaHub's AutoSampler tells in each trial which sampler it chose.
+# OptunaHub's AutoSampler records in each trial which sampler it chose.
 CHOSEN = "auto:sampler"
 
 
@@ -58,7 +58,7 @@ def marked(keys: Iterable[str], chosen: Iterable[Any] = ()) -> tuple[SamplerReco
 def sampler_of(study: Any) -> SamplerRecord | None:
     """Return the sampler of a study in memory.
 
-    None for other storages: a study that was loaded shows a new sampler of the default kind.
+    None for other storages: a study that was loaded has a new sampler of the default kind.
     """
     if type(getattr(study, "_storage", None)).__name__ != "InMemoryStorage":
         return None

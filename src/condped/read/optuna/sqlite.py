@@ -9,7 +9,7 @@ from condped.read.databases.sqlite import COLUMNS, snapshot
 from condped.read.optuna.sql.database import Database
 from condped.read.optuna.sql.reader import DatabaseReader
 
-_PATIENCE = 5.0  # seconds for a writer to let go, where there is another try
+_PATIENCE = 5.0  # seconds for a writer to release its lock; the next update tries again
 
 
 @contextmanager

@@ -77,7 +77,7 @@ def _from_storage(storage: Any, options: ReadOptions, place: str) -> TrialTable:
 
 @contextmanager
 def _grpc(source: str) -> Iterator[Any]:
-    from optuna.storages import GrpcStorageProxy  # noqa: PLC0415 - since Optuna 4.2, as the extra asks
+    from optuna.storages import GrpcStorageProxy  # noqa: PLC0415  (since Optuna 4.2)
 
     parts = split_url(source)
     storage = GrpcStorageProxy(host=parts.hostname or "localhost", port=parts.port or _GRPC_PORT)
@@ -107,7 +107,7 @@ def _operations(source: str, place: str) -> Iterator[list[dict[str, Any]]]:
 
 @contextmanager
 def _converted_errors(place: str, library: str) -> Iterator[None]:
-    """Convert errors of Optuna and its drivers into ours."""
+    """Convert errors of Optuna and its drivers into errors of condped."""
     try:
         with warnings.catch_warnings():
             # Optuna's experimental API is our choice, not the user's.

@@ -38,7 +38,7 @@ from condped.trials.table import (
 # a third of the time.
 _BLOCK = 2048
 _BOUNDS = attrgetter("low", "high", "log", "step")
-# What becomes of trials that no study of Optuna's would take.
+# Raised by trials that Optuna's own studies would reject.
 _IMPOSSIBLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
@@ -100,7 +100,7 @@ class _Blocks:
             nothing = [np.nan] * objectives
             recorded = [values or nothing for values in recorded]
         if set(map(len, recorded)) != {objectives}:
-            raise ValueError("other numbers of values than of directions")
+            raise ValueError("not one value per direction")
         flat = _numbers(list(chain.from_iterable(recorded)))
         self.values[rows] = flat.reshape(len(block), objectives)
         keys = set().union(*map(self.get["system_attrs"], block))
@@ -133,7 +133,7 @@ def _impossible_trial(start: int, block: Sequence[Any], objectives: int) -> Cond
 
 
 def _impossible_entry(trial: Any, objectives: int) -> str:
-    """Say what of a trial cannot be read."""
+    """Describe what cannot be read in a trial."""
     for name, value in trial.params.items():
         try:
             _ParameterColumn(name).add(0, [trial.params], [trial.distributions])
@@ -145,16 +145,16 @@ def _impossible_entry(trial: Any, objectives: int) -> str:
 
 
 def _numbers(values: list[Any]) -> FloatArray:
-    """Return numbers as an array; texts are none, whatever they say."""
+    """Return numbers as an array; raise for anything else, such as texts of numbers."""
     if not set(map(type, values)) <= {float, int} and not all(isinstance(v, Real) for v in values):
-        raise TypeError("a number is none")
+        raise TypeError("not a number")
     return np.fromiter(values, np.float64, len(values))
 
 
 def _whole_numbers(values: list[Any]) -> IntArray:
-    """Return integers as an array; what would lose its fraction is none."""
+    """Return integers as an array; raise for numbers with a fraction."""
     if set(map(type, values)) != {int} and any(value != int(value) for value in values):
-        raise ValueError("an integer is none")
+        raise ValueError("not an integer")
     return np.fromiter(values, np.int64, len(values))
 
 
@@ -202,8 +202,8 @@ def constraints_of(trials: Sequence[Any]) -> Iterator[tuple[int, str, Any]]:
         except (TypeError, ValueError):
             kept = trial.system_attrs.get("constraints")
             raise DataError(
-                f"Trial {row} of the study records constraints as {brief(kept)}. Allowed are "
-                "numbers, above 0 if the constraint is violated. Correct the trial.",
+                f"Trial {row} of the study records constraints as {brief(kept)}. They must "
+                "be numbers, above 0 if the constraint is violated. Correct the trial.",
                 first_row=row,
             ) from None
         if found is None:  # Optuna 4 has no public name for them
@@ -242,7 +242,7 @@ class _ParameterColumn:
         self.places.append(places)
         try:
             found = self.known.values_of(map(itemgetter(name), values), places)
-        except OverflowError:  # storages give the highest int64 back as 2^63
+        except OverflowError:  # storages return the highest int64 as 2^63
             whole = (mapping[name] for mapping in values)
             held = (value - 1 if value == 2**63 else value for value in whole)
             found = self.known.values_of(held, places)
@@ -277,7 +277,7 @@ class _DomainIndex(dict[Any, int]):
         kinds = set(map(type, active))
         self.kind = self.kind or next(iter(kinds))
         keys: Iterator[Any] = map(_key, active)
-        # Where it can be: one chain of C functions, without a Python step per trial.
+        # If possible: one chain of C functions, without a Python step per trial.
         if kinds == {self.kind}:
             if not self.kind.__name__.startswith("Categorical"):
                 keys = map(_BOUNDS, active)
@@ -326,7 +326,7 @@ def _key(distribution: Any) -> tuple[Any, ...]:
 
 
 def _choices_key(choices: tuple[Any, ...]) -> tuple[Any, ...]:
-    # The types stand beside: True == 1 == 1.0 would share a key.
+    # With the types: True == 1 == 1.0 would share a key.
     return (Categorical, choices, tuple(map(type, choices)))
 
 

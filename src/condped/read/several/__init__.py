@@ -1,1 +1,1 @@
-"""Several studies: from what people have to sources with names."""
+"""Several studies: from what users have to named sources."""

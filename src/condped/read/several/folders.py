@@ -12,7 +12,7 @@ from condped.read.files.named_path import expanded
 from condped.read.files.space_sidecar import is_space_file
 from condped.read.registry import readers
 
-# Files by which the directory of one run of a tool is known: SMAC, Ray Tune, Syne Tune, Keras
+# Files by which the directory of one run of a tool is recognised: SMAC, Ray Tune, Syne Tune, Keras
 # Tuner; and hpbandster, whose two files have common names.
 _RUNS = ("runhistory.json", "experiment_state-*.json", "results.csv.zip", "oracle.json")
 _HPBANDSTER = ("configs.json", "results.json")
@@ -21,7 +21,7 @@ _SIGNS = "*?["
 
 
 class FoundStudies(NamedTuple):
-    """Paths that are studies, and notes on what else there is."""
+    """Paths of studies, and notes on what was not read."""
 
     paths: tuple[str, ...]
     notes: tuple[str, ...]
@@ -38,7 +38,7 @@ def is_place_of_studies(source: str) -> bool:
 
 
 def _is_store(folder: str) -> bool:
-    """Return whether a directory as a whole is what one reader finds several studies in."""
+    """Return whether a directory as a whole is a storage, from which one reader reads studies."""
     reader = next((one for one in readers() if one.recognises(folder)), None)
     return reader is not None and reader.name != "files" and reader.load_all() is not None
 
@@ -48,7 +48,7 @@ def find_studies(source: str) -> FoundStudies:
 
     A study is a file of a kind that can be read, a directory of files that make one table, or a
     directory of a tool with one run. In a directory, hidden files and those with a leading
-    underscore are no studies; nor is what no reader knows, which is counted.
+    underscore are not studies; nor is what no reader recognises, which is counted.
     """
     path = Path(expanded(source))
     if path.is_dir():
@@ -72,7 +72,8 @@ def find_studies(source: str) -> FoundStudies:
             "or one run directory per study, or a pattern such as 'runs/*.csv'."
         )
     more = ", …" if len(others) > _SHOWN else ""
-    note = f"No studies, and not read: {len(others)} ({', '.join(others[:_SHOWN])}{more})."
+    names = f"{', '.join(others[:_SHOWN])}{more}"
+    note = f"Not read, since they are not studies: {len(others)} ({names})."
     return FoundStudies(tuple(studies), (note,) if others else ())
 
 
@@ -94,7 +95,7 @@ def _runs_below(folder: Path, levels: str) -> set[Path]:
 
 
 def _is_study(entry: str) -> bool:
-    """Return whether a file or directory is one that a reader knows."""
+    """Return whether a reader recognises a file or directory as one study."""
     reader = next((one for one in readers() if one.recognises(entry)), None)
     if reader is None or reader.name != "files":
         return reader is not None

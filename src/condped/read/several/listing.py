@@ -1,4 +1,4 @@
-"""The studies of a source and how far they have come."""
+"""The studies of a source and their progress."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def list_studies(source: Any, reading: Reading) -> list[StudyState]:
 
 
 def _without_trials(source: Any, reading: Reading, options: ReadOptions) -> list[StudyState] | None:
-    """Return what a storage tells without its trials; None if they are needed."""
-    asked = {name for name, value in reading.items() if value is not None}
-    if not asked <= {"study", "reader"}:
+    """Return the states that a storage lists without reading trials; None if it cannot."""
+    given = {name for name, value in reading.items() if value is not None}
+    if not given <= {"study", "reader"}:
         return None
     found = recognised(source, options)
     list_them = None if found.reader is None else found.reader.load_list()

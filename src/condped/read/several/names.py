@@ -13,7 +13,7 @@ from condped.read.databases.urls import without_password
 def names_of(sources: Sequence[Any]) -> list[str]:
     """Return a name for each source: its study's, its file's or directory's, or its number.
 
-    Files of the same name are told apart by the directories above them. No two names are the same.
+    Files of the same name are distinguished by the directories above them. All names differ.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def names_of(sources: Sequence[Any]) -> list[str]:
 
 
 def _parts(source: Any) -> tuple[str, ...]:
-    """Return what a source is called, the most general part first; empty if it has no name."""
+    """Return the parts of a source's name, the most general one first; empty if it has none."""
     if isinstance(source, str | Path):
         text = without_password(str(source)) if "://" in str(source) else str(source)
         *above, last = Path(text).parts or (text,)

@@ -1,4 +1,4 @@
-"""Opening several studies, whatever they are given as."""
+"""Opening several studies, in whatever form they are given."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from condped.trials.batch import Source, TableSource
 from condped.trials.by_study import GroupedSource, present, split
 from condped.trials.table import TrialTable
 
-# Opens a study; those of one table come one after the other.
+# Names and functions that open studies; those of one table come one after the other.
 _Opened: TypeAlias = Iterator[tuple[str, Callable[[], Source]]]
 
 
@@ -43,7 +43,7 @@ class SeveralStudies(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class StudiesOptions:
-    """What the caller tells about several studies."""
+    """Options for several studies."""
 
     study_column: str | None = option(
         None,
@@ -59,11 +59,11 @@ class Studies:
     Attributes
     ----------
     names
-        What they are called, each once.
+        Their names, all different.
     opened
-        Their names and what opens each, to be called before the next one is asked for.
+        Their names and functions that open them; call each before requesting the next.
     notes
-        Says what was noticed about all of them together, once they have been opened.
+        Returns notes on all of them together, once they have been opened.
     in_waves
         Whether their trials are forgotten as soon as the next ones are opened.
     """
@@ -92,7 +92,7 @@ def open_studies(given: Any, reading: Reading, study_column: str | None) -> Stud
     if isinstance(given, Mapping):
         sources = {str(name): source for name, source in given.items()}
         if len(sources) < len(given):
-            raise SettingsError("Two studies have the same name, read as texts. Rename one.")
+            raise SettingsError("Two studies have the same name as text. Rename one.")
         return _of_sources(sources, reading)
     given = str(given) if isinstance(given, Path) else given
     place = isinstance(given, str) and reading.get("backend") is None
@@ -116,7 +116,7 @@ def _of_sources(
         raise SettingsError(
             "A list of names as study chooses among the studies of one storage or of a table with "
             f"a study_column (got {brief(study)} for {len(sources)} sources). Leave study "
-            "out and pass only the sources that you want; of files, with a pattern such as "
+            "out and pass only the sources that you want; for files, use a pattern such as "
             "'runs/xgb-*.csv'."
         )
     _require_distinct(sources)
@@ -147,9 +147,9 @@ def _is_table(given: Iterable[Any]) -> bool:
 
 def _one_study(what: str) -> SettingsError:
     return SettingsError(
-        f"Several studies are wanted (got {what}). Pass a mapping from names to sources, a list of "
-        "sources, a storage, or a directory or pattern of files; if one table holds all of them, "
-        "name the column that tells them apart: study_column."
+        f"Several studies are expected (got {what}). Pass a mapping from names to sources, a list "
+        "of sources, a storage, or a directory or pattern of files; if one table holds all of "
+        "them, set study_column to the column that names the study of each row."
     )
 
 
@@ -163,7 +163,7 @@ def _of_storage(given: Any, reading: Reading) -> Studies:
 
 
 def _selected(table: TrialTable, options: ReadOptions) -> Source:
-    if not len(table):  # whatever the options ask of its parameters
+    if not len(table):  # whatever parameters the options name
         raise NoTrialsError("There are no trials.")
     return TableSource.of(selected(table, options))
 
@@ -176,7 +176,7 @@ def _of_table(given: Any, reading: Reading, study_column: str) -> Studies:
     objective = reading.get("objective")
     if study_column in (objective if isinstance(objective, list | tuple) else (objective,)):
         raise SettingsError(
-            f"The column {study_column!r} is the objective, and cannot tell studies apart as well. "
+            f"The column {study_column!r} is the objective, so it cannot name studies as well. "
             "Name another study_column."
         )
     options = ReadOptions.of_several({**reading, "study_column": study_column})
@@ -210,14 +210,14 @@ def _in_memory(table: TrialTable, options: ReadOptions, what: str) -> Studies:
     names = _matching(table.studies.names, options.patterns, options.study_column)
     unnamed = _unnamed(int((table.studies.codes < 0).sum()), options.study_column)
     parts = split(replace(table, notes=()))
-    wanted = set(names)
+    kept = set(names)
 
     def opened(own: TrialTable) -> Source:
         return TableSource.of(present(selected(own, options)))
 
     return Studies(
         names,
-        ((name, partial(opened, own)) for name, own in parts if name in wanted),
+        ((name, partial(opened, own)) for name, own in parts if name in kept),
         lambda: (*table.notes, *unnamed),
     )
 
@@ -236,7 +236,7 @@ def _unnamed(rows: int, column: str) -> tuple[str, ...]:
     """Return the note on rows that belong to no study."""
     some = f"{rows:,} rows have" if rows > 1 else "1 row has"
     return (
-        (f"{some} nothing in the study column {column!r} and count in no study.",) if rows else ()
+        (f"{some} no value in the study column {column!r} and count in no study.",) if rows else ()
     )
 
 
@@ -247,10 +247,10 @@ def _require_distinct(sources: Mapping[Any, Any]) -> None:
         text = isinstance(source, str | Path)
         key = _place(str(source)) if text else id(source)
         if key in seen:
-            shown = f" ({describe_source(str(source))})" if text else ""
+            place = f" ({describe_source(str(source))})" if text else ""
             raise DataError(
                 f"The studies {shortened(str(seen[key]))!r} and {shortened(str(name))!r} are the "
-                f"same{shown}: it would count twice. List it once."
+                f"same{place}: it would count twice. List it once."
             )
         seen[key] = name
 

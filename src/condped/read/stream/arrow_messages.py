@@ -1,6 +1,6 @@
-"""How many bytes an Arrow file stands for, looked up without decompressing anything.
+"""The decompressed size of an Arrow file, found without decompressing anything.
 
-Its messages are read as the format's description has them (Schema.fbs, Message.fbs, File.fbs):
+Its messages are read as the format is specified (Schema.fbs, Message.fbs, File.fbs):
 flatbuffers, each a table whose fields are found by their numbers.
 """
 
@@ -81,7 +81,7 @@ def _blocks(file: IO[bytes]) -> Iterator[int]:
 
 
 def _message(file: IO[bytes], start: int) -> tuple[int, int]:
-    """Return the decompressed bytes of a message, and where the next one begins; 0: nowhere."""
+    """Return the decompressed bytes of a message, and where the next begins (0: nowhere)."""
     file.seek(start)
     begins = file.read(4)
     if begins == b"\xff\xff\xff\xff":
@@ -100,7 +100,7 @@ def _message(file: IO[bytes], start: int) -> tuple[int, int]:
     compressed = records.table(3) is not None
     total = 0
     for offset, length in records.structs(2, "qq"):
-        if compressed and length > 0:  # a buffer begins with its size, or -1 if it is as it was
+        if compressed and length > 0:  # a buffer begins with its size; -1: not compressed
             file.seek(body + offset)
             (size,) = struct.unpack("<q", file.read(8))
             total += size if size >= 0 else length

@@ -85,7 +85,7 @@ def text_column(texts: Any, space: Space | None, name: str) -> tuple[Column, int
     """Return the texts of CSV cells as the CSV reader does, faster.
 
     ``texts`` is an Arrow array of texts, none of them null. Also returns how many of them are
-    missing by a word such as NA.
+    words such as NA for a missing value.
     """
     if not has_choices(space, name):
         found = _parsed_numbers(texts)

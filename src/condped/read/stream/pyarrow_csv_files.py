@@ -122,9 +122,9 @@ class CsvFiles(NothingHeld):
 
 
 def _parse(file: CsvFile, columns: Sequence[str], lines: bytes) -> Any:
-    """Return some columns as a table of texts; None if Python's csv module must say what they are.
+    """Return some columns as a table of texts; None if they must be left to Python's csv module.
 
-    It must unless all parsers see the same rows, each with as many cells as the header.
+    They must unless all parsers see the same rows, each with as many cells as the header.
     """
     if not _is_plain(lines, file.separator):
         return None

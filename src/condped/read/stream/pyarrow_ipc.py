@@ -33,15 +33,15 @@ def ipc_batches(path: str, columns: Sequence[str]) -> Generator[Any]:
 def _arrow_reader(path: str, columns: Sequence[str] | None) -> Iterator[Any]:
     """Open an Arrow file for some columns or all.
 
-    What is needed is read, not mapped into memory: somebody may cut the file off meanwhile, and
-    mapped pages that are gone kill the process.
+    The file is read, not mapped into memory: if it is truncated meanwhile, accessing mapped pages
+    kills the process.
     """
     with pa.OSFile(path) as source:
         begins = source.read(len(_FILE_FORMAT))
         if begins.startswith(_FIRST_FEATHER):
             raise DataError(
-                f"The file {path!r} is of the first version of Feather, which is not read. Write "
-                "it again with pyarrow.feather.write_feather, or as Parquet."
+                f"The file {path!r} is of the first version of Feather, which is not supported. "
+                "Write it again with pyarrow.feather.write_feather, or as Parquet."
             )
         open_ipc = pa.ipc.open_file if begins == _FILE_FORMAT else pa.ipc.open_stream
         source.seek(0)

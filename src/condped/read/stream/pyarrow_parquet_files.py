@@ -38,12 +38,12 @@ _COLUMNS = 16
 _BUFFER = 1 << 24
 _ARROW = (".arrow", ".feather")
 ENDINGS = (".parquet", ".pq", *_ARROW)
-# What a damaged file makes of reading it.
+# Raised on reading a damaged file.
 _DAMAGE = (OSError, pa.ArrowException, UnicodeDecodeError, MemoryError, struct.error)
 
 
 def batch_rows(columns: Sequence[str]) -> int:
-    """Return how many rows of these columns to look at together."""
+    """Return how many rows of these columns to read at a time."""
     return max(BATCH * _COLUMNS // max(_COLUMNS, len(columns)), 1)
 
 
@@ -56,8 +56,8 @@ class TableFile:
     schema
         Its columns, without the index of a pandas frame.
     segments
-        The number of rows of each part that can be read apart: a row group of a Parquet file, or
-        all of an Arrow file.
+        The number of rows of each part that can be read separately: a row group of a Parquet file,
+        or all of an Arrow file.
     metadata
         The footer of a Parquet file; None: an Arrow file.
     """
@@ -70,7 +70,7 @@ class TableFile:
 
     @classmethod
     def open(cls, path: str, notes: list[str]) -> TableFile:
-        """Read how many rows of which columns there are."""
+        """Read the schema and the number of rows."""
         version = FileVersion.of(path)
         metadata, what = None, f"The file {path!r}"
         if ending_of(path) in _ARROW:
@@ -86,8 +86,8 @@ class TableFile:
             segments = tuple(metadata.row_group(place).num_rows for place in groups)
         if min(segments, default=0) < 0:
             raise DataError(
-                f"{what} is damaged: it says that it has {min(segments):,} rows. Restore it, or "
-                "write it again."
+                f"{what} is damaged: it records {min(segments):,} rows. Restore it, or write it "
+                "again."
             )
         check_cells(sum(segments) * max(1, len(schema.names)), version.size, what)
         index = _pandas_index(schema)
@@ -101,7 +101,7 @@ class TableFile:
 
     @property
     def expanded(self) -> int:
-        """Its values' bytes in memory, about."""
+        """Roughly the bytes of its values in memory."""
         return 8 * sum(self.segments) * len(self.schema.names)
 
     def batches(
@@ -109,7 +109,7 @@ class TableFile:
     ) -> Generator[Any]:
         """Iterate over the rows of one segment, as record batches with some columns.
 
-        ``threads`` decode columns side by side; ``encode`` gives texts as dictionaries. Every batch
+        ``threads`` decode columns in parallel; ``encode`` gives texts as dictionaries. Every batch
         is checked completely: pyarrow trusts offsets, codes and texts, however damaged they are.
         """
         rows, left = batch_rows(columns), self.segments[place]
@@ -122,7 +122,7 @@ class TableFile:
             return
         texts = [name for name in columns if is_text(self.schema.field(name).type)]
         # What fits is read whole: pages of damaged sizes are then cut off at the end of their
-        # column, where a buffer would first be made as large as they claim to be.
+        # column, where otherwise a buffer as large as they claim to be would be made.
         size = self.metadata.row_group(place).total_byte_size
         fits = min(size, self.version.size) <= _BUFFER
         with pq.ParquetFile(
@@ -142,17 +142,17 @@ class TableFile:
         self._check_left(left)
 
     def _check_left(self, rows: int) -> None:
-        """Raise if there are fewer rows than the file says, or more."""
+        """Raise if there are fewer or more rows than the file records."""
         if rows:
             word = "fewer" if rows > 0 else "more"
-            raise pa.ArrowInvalid(f"it has {abs(rows)} rows {word} than it says")
+            raise pa.ArrowInvalid(f"it has {abs(rows)} rows {word} than it records")
 
 
 def bytes_in_memory(path: str) -> int:
-    """Return about how many bytes the values of a file take; 0 if it cannot be read."""
+    """Return roughly how many bytes the values of a file take; 0 if it cannot be read."""
     try:
         return TableFile.open(path, []).expanded
-    except (*_DAMAGE, DataError):  # whoever reads it says what is wrong
+    except (*_DAMAGE, DataError):  # reading it reports what is wrong
         return 0
 
 

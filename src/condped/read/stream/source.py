@@ -54,15 +54,15 @@ class RowSource(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was noticed of the rows when they were fetched."""
+        """Notes on the rows, from fetching them."""
         ...
 
     def segments(self, columns: Sequence[str], workers: int) -> list[Segment[RawBatch]]:
-        """Return all rows, with these columns, in segments that are read apart."""
+        """Return all rows, with these columns, in segments that are read separately."""
         ...
 
     def cancel(self) -> None:
-        """Stop a thread that waits for rows."""
+        """End the wait of another thread for rows."""
         ...
 
     def close(self) -> None:
@@ -71,7 +71,7 @@ class RowSource(Protocol):
 
 
 class NothingHeld:
-    """Rows of files, which stay closed between passes and keep nobody waiting."""
+    """Rows of files, which are closed between passes: nothing to cancel or release."""
 
     __slots__ = ()
 
@@ -93,11 +93,11 @@ class StreamSource:
     rows: RowSource
     reader: BatchReader
     schema: Schema
-    noticed: tuple[str, ...]  # when it was opened
+    opening_notes: tuple[str, ...]
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (*self.reader.notes(self.schema), *self.noticed, *self.rows.notes)
+        return (*self.reader.notes(self.schema), *self.opening_notes, *self.rows.notes)
 
     def close(self) -> None:
         self.rows.close()

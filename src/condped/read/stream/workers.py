@@ -157,7 +157,7 @@ class _Team(Generic[State, Item, Result]):
         """Iterate over the results of steps, until all workers have ended."""
         while workers:
             try:
-                # Not for ever: a library that handles signals may keep an interrupt from ending it.
+                # With a timeout: a library that handles signals may keep interrupts from ending it.
                 entry = self.results_queue.get(timeout=_LISTEN)
             except Empty:
                 continue

@@ -34,7 +34,7 @@ def assign_domains(
     column = columns[name]
     domains = tuple(dict.fromkeys(alternative.domain for alternative in alternatives))
     missing = _missing(column)
-    if alternatives[0].when is None:  # the only one, then
+    if alternatives[0].when is None:  # then it is the only one
         ids: IdArray = np.broadcast_to(np.int8(0), len(column))
     else:
         ids, covered = _conditional_ids(name, alternatives, domains, columns)
@@ -69,7 +69,7 @@ def _conditional_ids(
     domains: tuple[Domain, ...],
     columns: Mapping[str, NumberColumn | LevelColumn],
 ) -> tuple[IdArray, BoolArray]:
-    """Return each trial's domain by the conditions alone, and where any of them holds."""
+    """Return each trial's domain by the conditions only, and where any of them holds."""
     dtype = id_dtype(len(domains))
     # Conditions are exclusive, so ids can be summed: much faster than assignment under masks.
     ids = np.full(len(columns[name]), ABSENT, dtype=dtype)

@@ -10,7 +10,7 @@ import numpy as np
 from condped.arrays import FloatArray, IntArray
 from condped.duplicates import first_duplicate
 from condped.errors import DataError, NoTrialsError, SettingsError, not_found
-from condped.read.direction import unsaid_direction_notes
+from condped.read.direction import assumed_direction_notes
 from condped.read.options import ReadOptions, checked_direction
 from condped.read.table.assign_domains import assign_domains
 from condped.read.table.convert_values import convert_column
@@ -106,7 +106,7 @@ def _rows_in_time(raw: RawTable, name: str) -> IntArray:
     column = raw.require("order column", name)
     if not isinstance(column, NumberColumn) or column.absent().any():
         raise DataError(
-            f"The order {name!r} must be a number in every row, such as that of the trial.",
+            f"The order column {name!r} must hold a number in every row, such as the trial's.",
             column=name,
         )
     return np.argsort(column.values, kind="stable")
@@ -120,7 +120,7 @@ def build_runs(runs: RawRuns, options: ReadOptions, source: str) -> TrialTable:
     runs
         What the tool recorded.
     options
-        What the reader was called with.
+        The options that the reader was called with.
     source
         What was read, for messages, such as "a log of mytool".
     """
@@ -214,7 +214,7 @@ def _completed(space: Space, raw: RawTable, notes: list[str]) -> Space:
     for name, (alternative,) in found.items():
         label = alternative.domain.label
         if alternative.domain.single:
-            notes.append(f"{name}: left out, since it has the one value {label}.")
+            notes.append(f"{name}: left out, since it has a single value: {label}.")
         else:
             added[name] = alternative
             notes.append(f"{name}: its domain was taken from the values seen, {label}.")
@@ -280,7 +280,7 @@ def _direction_notes(
     if options.direction is not None or options.loss is not None:
         return []
     recorded = runs.objectives[: len(runs.directions)]
-    return unsaid_direction_notes(entry for entry in objectives if entry.name not in recorded)
+    return assumed_direction_notes(entry for entry in objectives if entry.name not in recorded)
 
 
 def _listed(what: str, given: object) -> list[str]:

@@ -127,9 +127,9 @@ def encode_numbers(
 
 
 def nearest_integers(values: FloatArray) -> IntArray:
-    """Return whole numbers as int64, those beyond it as the nearest one that it can hold.
+    """Return whole numbers as int64, clipped to its range.
 
-    Storages hold floats, so the highest of 64 bits is read back as 2^63, which has 65.
+    Storages hold floats, so the highest int64 is read back as 2^63, which is out of range.
     """
     held = np.clip(values, -(2.0**63), 2.0**63 - 1024.0).astype(np.int64)
     held[values >= 2.0**63] = np.iinfo(np.int64).max

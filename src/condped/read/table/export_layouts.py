@@ -36,7 +36,7 @@ class Layout:
     Attributes
     ----------
     source
-        What to call such a table in messages.
+        The name of such a table in messages.
     parameters, metrics
         Prefixes of their columns. With an empty prefix, metrics are all columns that are not
         parameters.
@@ -110,7 +110,7 @@ class Layout:
         )
 
     def _times(self, raw: RawTable) -> Times | None:
-        """Return when the runs took place; their columns are read if somebody wants to know."""
+        """Return when the runs took place; the columns are read on demand."""
         if not any(name in raw.names for name in self.times):
             return None
 
@@ -273,7 +273,7 @@ def layout_of(names: Sequence[str]) -> Layout | None:
 
 
 def _labels(column: Column) -> list[str | None]:
-    """Return a column's cells as texts, whatever they are."""
+    """Return a column's cells as texts, whatever their type."""
     if isinstance(column, LevelColumn):
         levels = [*map(str, column.levels), None]
         return [levels[code] for code in column.codes]
@@ -284,7 +284,7 @@ def _labels(column: Column) -> list[str | None]:
 
 
 def _texts(column: Column) -> list[str | None] | None:
-    """Return a column's cells if they are texts."""
+    """Return a column's cells if they are texts, else None."""
     if not isinstance(column, LevelColumn) or not all(isinstance(v, str) for v in column.levels):
         return None
     levels = [*column.levels, None]

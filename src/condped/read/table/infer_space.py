@@ -38,7 +38,7 @@ def infer_space(columns: Mapping[str, Column], notes: list[str]) -> Space:
 
 
 def domain_of(name: str, column: Column) -> Domain | None:
-    """Return the domain that a column's values show; None if it has no usable ones."""
+    """Return the domain of a column's values; None if it has no usable ones."""
     if isinstance(column, LevelColumn):
         levels = column.levels
         if set(levels) in _TRUTHS:  # as text files have them
@@ -65,7 +65,7 @@ def _infinite(name: str, values: ValueArray) -> DataError:
     first, count = int(np.argmax(infinite)), int(np.count_nonzero(infinite))
     return DataError(
         f"Parameter {name!r} has the value {values[first]} in row {first} (rows count from 0; "
-        f"{count} such rows): no domain holds it. Correct it or leave the column out.",
+        f"{count} such rows): no domain can contain it. Correct it or leave the column out.",
         column=name,
         first_row=first,
         count=count,

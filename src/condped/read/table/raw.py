@@ -154,9 +154,9 @@ class RawRuns:
     times
         When they ran, if recorded.
     reports
-        What was measured at lower budgets, if asked for.
+        What was measured at lower budgets, if requested.
     mixed
-        Whether parameters stand among other columns, which nothing but their names tells apart.
+        Whether parameters are among other columns, from which only their names distinguish them.
     """
 
     parameters: RawTable

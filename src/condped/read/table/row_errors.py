@@ -60,7 +60,7 @@ def row_number(place: int) -> int | None:
 
 
 def describe_row(place: int) -> str:
-    """Say which row it is, in the middle of a sentence."""
+    """Return what to call a row in the middle of a sentence."""
     number = row_number(place)
     return "a row" if number is None else f"row {number}"
 
@@ -77,9 +77,9 @@ def raise_for_rows(name: str, where: BoolArray, what: str, remedy: str) -> NoRet
 
 
 def format_rows(first: int, count: int) -> str:
-    """Say in brackets which rows are wrong: the first, and how many there are if all were read.
+    """Return in brackets which rows are wrong: the first, and how many if all were read.
 
-    Nothing is said of rows without numbers.
+    Empty for rows without numbers.
     """
     offset = _row_offset.get()
     if offset is None:

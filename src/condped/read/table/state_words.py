@@ -31,7 +31,7 @@ def state_of(word: str) -> State | None:
 
 
 def checked_state(state: State | str) -> State:
-    """Return a state; raises if it is a word that means none."""
+    """Return a state; raises for an unknown word or number."""
     if isinstance(state, str):
         found = state_of(state)
     else:

@@ -15,7 +15,7 @@ from condped.trials.notes import Caution
 def at_one_budget(
     budgets: FloatArray, configurations: IntArray, options: ReadOptions, unit: str
 ) -> tuple[BoolArray, tuple[str, ...]]:
-    """Return which measurements to compare, one per configuration, and what to tell the user.
+    """Return which measurements to compare, one per configuration, and notes for the user.
 
     Parameters
     ----------
@@ -23,10 +23,10 @@ def at_one_budget(
         (measurements,): the budget of each, and the number of its configuration; NaN where no
         budget is recorded. Of several measurements at one budget the first counts.
     options
-        With the budget that the caller names. Without it, the one at which most configurations
-        were measured counts, the highest of these: what was measured at different budgets cannot
-        be ranked together, and fewer configurations have reached higher ones. If budgets are
-        compared with each other, all configurations count.
+        With the requested budget. The default is the one at which most configurations were
+        measured, the highest of these: results at different budgets cannot be ranked together,
+        and fewer configurations reach high ones. If budgets are compared with each other, all
+        configurations count.
     unit
         What a budget is, such as ``epochs``.
 
@@ -46,7 +46,7 @@ def at_one_budget(
     if not known.size:
         if given is None:
             return np.ones(len(budgets), bool), ()
-        raise SettingsError(f"There are no measurements at budget {given:g}: none is recorded.")
+        raise SettingsError(f"There are no measurements at budget {given:g}: none are recorded.")
     listed = ", ".join(f"{n} at {b:.10g}" for b, n in zip(known, counts, strict=True))
     if given is None:
         chosen = float(known[counts == counts.max()][-1])

@@ -35,7 +35,7 @@ from condped.trials.table import State, TrialTable
 CONFIGS, RESULTS = "configs.json", "results.json"
 _CONFIGSPACE = "configspace.json"
 _SOURCE = "a result directory of hpbandster"
-_PICK = "model_based_pick"  # what BOHB records of each configuration
+_PICK = "model_based_pick"  # what BOHB records about each configuration
 _LOSS = "loss"
 
 
@@ -54,7 +54,7 @@ class _Measurement:
     configuration: int  # its place
     budget: float
     times: Mapping[str, Any]
-    metrics: Mapping[str, Any]  # none if it crashed
+    metrics: Mapping[str, Any]  # empty if it crashed
 
     @property
     def state(self) -> State:
@@ -133,7 +133,7 @@ def _lines(path: Path, options: ReadOptions, notes: list[str]) -> list[tuple[int
 
 def _array(found: Any) -> list[Any]:
     if not isinstance(found, list):
-        raise ValueError("no array")
+        raise ValueError("not an array")
     return found
 
 

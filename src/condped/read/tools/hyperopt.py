@@ -159,7 +159,8 @@ class _Walk:
             if domain is None:
                 continue
             if domain.single:
-                self.notes.append(f"{label}: left out, since it has the one value {domain.label}.")
+                value = domain.label
+                self.notes.append(f"{label}: left out, since it has a single value: {value}.")
                 continue
             found[label] = Alternative(
                 domain, reached_by(map(self._without_single_options, self.paths[label]))

@@ -78,7 +78,7 @@ class Entries:
                 to_infer.append(name)
             elif all(alternative.domain.single for alternative in alternatives):
                 label = alternatives[0].domain.label
-                self.notes.append(f"{name}: left out, since it has the one value {label}.")
+                self.notes.append(f"{name}: left out, since it has a single value: {label}.")
             else:
                 found[name] = alternatives
         return Space(found, notes=self.notes, to_infer=list(dict.fromkeys(to_infer)))
@@ -86,7 +86,7 @@ class Entries:
     def _alternatives(
         self, name: str, entries: Sequence[tuple[BranchPath, Content]]
     ) -> list[Alternative] | None:
-        """Return a name's domains with their conditions; None if values must show them."""
+        """Return a name's domains with their conditions; None if they must be inferred."""
         paths: dict[Domain, list[BranchPath]] = {}
         merged = one_domain([content for _, content in entries])
         apart = not any(isinstance(content, Constant) for _, content in entries)

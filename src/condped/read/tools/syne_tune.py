@@ -35,7 +35,7 @@ from condped.trials.table import State, TrialTable
 
 _RESULTS, _METADATA = "results.csv.zip", "metadata.json"
 _MARK = "config_"
-_EMPTY = frozenset({""})  # all that pandas writes for a missing value
+_EMPTY = frozenset({""})  # what pandas writes for a missing value
 _INDEPENDENT = ("RandomSearch", "GridSearch")
 _CHOICES = ("Categorical", "Ordinal", "OrdinalNearestNeighbor")
 
@@ -134,7 +134,7 @@ class _Metadata:
         )
 
     def samplers(self) -> tuple[SamplerRecord, ...]:
-        """Return the scheduler, which names the way of drawing, too."""
+        """Return the scheduler as the sampler: its name shows how it draws."""
         if not isinstance(self.scheduler, str):
             return ()
         kind: SamplerKind = "independent" if self.scheduler in _INDEPENDENT else "other"
@@ -221,7 +221,7 @@ def _all_reports(
 def _worker_times(reports: _Reports, last: Mapping[str, list[str]]) -> list[float | None]:
     """Return how long each trial had worked at its last report.
 
-    The clock of a trial starts anew when it goes on after a pause.
+    The clock of a trial restarts when it resumes after a pause.
     """
     clocks: dict[str, float] = {}
     totals: dict[str, float] = {}
@@ -350,6 +350,6 @@ def _finite_range(fields: Mapping[str, Any]) -> Domain:
         return Int(round(low), round(high), step=int(step) if exact else 1)
     if step == 0:
         return Float(low, high)
-    # Counted in decimals the last step may fall short of the upper end by rounding.
+    # By rounding, the last step may fall short of the upper end.
     domain = Float(low, high, step=step)
     return domain if domain.high > high - step / 2 else Float(low, high)

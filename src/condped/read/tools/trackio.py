@@ -21,7 +21,7 @@ from condped.read.tools.drawing import recorded_times
 from condped.trials.columns import number_of
 from condped.trials.table import TrialTable, all_complete
 
-# What is queried; run_id is there since Trackio 0.2x, where names need not differ.
+# The columns that are queried; since Trackio 0.2x there is a run_id, and names need not differ.
 _NEEDED = {
     "metrics": {"run_name", "timestamp", "step", "metrics"},
     "configs": {"run_name", "config", "created_at"},
@@ -106,7 +106,7 @@ def _runs(database: sqlite3.Connection, place: str) -> tuple[list[_Run], list[st
         f"SELECT {key}, config, created_at FROM configs ORDER BY id"
     ):
         values = _object(config, place, "configuration")
-        entries = {n: v for n, v in flat(values).items() if not n.startswith("_")}  # its own
+        entries = {n: v for n, v in flat(values).items() if not n.startswith("_")}  # Trackio's own
         begun = values.get("_Created")
         runs[run] = _Run(entries, started=begun if isinstance(begun, str) else created)
     nameless: set[Any] = set()

@@ -133,7 +133,7 @@ def test_a_lost_result_file_is_replaced_by_the_state(copied: Path) -> None:
     assert plain(table)["parameters"] == plain(expected)["parameters"]
     np.testing.assert_array_equal(table.objectives[0].values, expected.objectives[0].values)
     # A NaN of numpy's shorter floats is the one value that Ray pickles there.
-    assert "Values that Ray has pickled were not read (of loss)." in table.notes
+    assert "Values that Ray pickled were not read: loss." in table.notes
 
 
 def test_pickled_values_are_left_out_and_noted(copied: Path) -> None:
@@ -151,7 +151,7 @@ def test_pickled_values_are_left_out_and_noted(copied: Path) -> None:
     rate = table.parameters[table.names.index("rate")]
     assert (rate.domain_ids < 0).sum() == 1
     assert table.states[rate.domain_ids < 0] == State.RUNNING
-    assert "Values that Ray has pickled were not read (of rate)." in table.notes
+    assert "Values that Ray pickled were not read: rate." in table.notes
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ def test_what_has_no_bounds_is_inferred_from_the_values() -> None:
     notes = "\n".join(table.notes)
     assert "noise: is drawn from a normal distribution" in notes
     assert "drawn/depth: its domain was taken from the values seen" in notes
-    assert "drawn/fixed: left out, since it has the one value" in notes
+    assert "drawn/fixed: left out, since it has a single value:" in notes
 
 
 def test_a_space_of_functions_alone_is_one() -> None:

@@ -191,8 +191,8 @@ def test_the_old_format_is_read_with_its_quantisation() -> None:
     }
     assert space["lr"][0].when == Condition.parse("k == 'a' and units > 3")
     assert space.notes == (
-        "logged: its quantisation q=2 is left out, since it makes no even steps from the lower to "
-        "the upper bound.",
+        "logged: its quantisation q=2 is left out, since it does not divide the range into even "
+        "steps.",
         "Not sampled uniformly by ConfigSpace: n (normal).",
     )
 
@@ -326,6 +326,6 @@ def test_conditions_that_repeat_others_take_no_longer() -> None:
 def test_conditions_that_grow_without_end_are_an_error() -> None:
     """With two parents each level is twice as long as the one above."""
     begun = time.process_time()
-    with pytest.raises(ConditionError, match=r"more than 1,000 comparisons.*another word than"):
+    with pytest.raises(ConditionError, match=r"more than 1,000 comparisons.*another value than"):
         space_of(chained(parents=2, depth=40))
     assert time.process_time() - begun < 1

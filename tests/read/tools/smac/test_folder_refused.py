@@ -28,7 +28,7 @@ from tests.read.tools.smac.runs import Kept, changed, with_first
         (lambda h: {**h, "data": [3]}, "a run without 'config_id'"),
         (lambda h: {**h, "configs": {"1": None}}, "no values for configuration 1"),
         (lambda h: {"data": h["data"]}, "lacks 'configs'"),
-        (with_first("budget", [3]), r"has the budget .* in a run of configuration 1: .* a number"),
+        (with_first("budget", [3]), r"has the budget .* in a run .* 1\. It must be a number"),
         (with_first("budget", "$HOME"), "has the budget .* in a run of configuration 1"),
         (with_first("starttime", {}), "has the starttime .* in a run of configuration 1"),
         (with_first("instance", {"a": 1}), "has the instance .*: .* a single value"),

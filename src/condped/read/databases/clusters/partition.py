@@ -1,4 +1,4 @@
-"""A pass over rows that lie on a cluster: what its workers do, and what the driver makes of it."""
+"""A pass over rows on a cluster: what the workers count, and how the driver adds it up."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LACKING = "No module named 'condped"  # or a module that another version of it 
 
 @dataclass(frozen=True, slots=True)
 class RowsSeen:
-    """By what the rows of one pass are known again in the next: their number, and a check sum."""
+    """Number and checksum of a pass's rows, to detect that another pass sees different ones."""
 
     rows: int = 0
     check: int = 0
@@ -40,29 +40,29 @@ class RowsSeen:
 
     @classmethod
     def of(cls, batch: Batch) -> RowsSeen:
-        """Look at a batch: every pass reads the objectives, which tell rows apart best."""
+        """Return those of a batch, from its objectives: all passes read them, and they vary."""
         check = 0
         for objective in batch.table.objectives:
             bits = np.ascontiguousarray(objective.values, dtype=np.float64).view(np.uint64)
-            check += int(np.sum(bits * bits))  # whatever their order, and both modulo 2^64
+            check += int(np.sum(bits * bits))  # in any order; modulo 2^64
         return cls(len(batch.table) + batch.dropped, check % (1 << 64))
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionTask(Generic[State]):
-    """What is done to the rows of one partition. It travels to the workers."""
+    """The task of counting the rows of one partition, which is sent to the workers."""
 
     reader: BatchReader
     view: View
     fold: Fold[State]
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> bytes:
-        """Return the state after all rows, or the error that ended it, packed to travel."""
+        """Return the state after all rows, or the error, pickled and compressed."""
         answer: Any
         try:
             answer = self._folded(batches)
         except Exception as error:
-            # As a value: an engine would try again, and wrap it into pages of its own.
+            # Returned, not raised: an engine would retry, and wrap it in pages of its own.
             answer = _portable(error)
         return zlib.compress(pickle.dumps(answer, protocol=5), level=1)
 
@@ -82,7 +82,7 @@ class PartitionTask(Generic[State]):
 
 
 def _portable(error: Exception) -> Exception:
-    """Return an error that can be pickled, with where it was raised unless it is one of ours."""
+    """Return an error that can be pickled, with its traceback unless it is condped's own."""
     if not isinstance(error, CondpedError):
         error.add_note(f"On a worker:\n{''.join(traceback.format_exception(error))}")
     try:
@@ -93,19 +93,19 @@ def _portable(error: Exception) -> Exception:
 
 
 class ClusterSource:
-    """Batches of rows that lie on a cluster, on its workers.
+    """Rows on a cluster, counted by its workers.
 
-    Spark keeps nothing between passes: a copy of the rows would stay there as long as anybody may
-    ask one more question. Instead every pass is made sure to have seen the same rows.
+    No copy of the rows is kept in Spark between passes, since it would stay there as long as
+    further questions are possible. Instead, passes are checked to have seen the same rows.
 
     Attributes
     ----------
     engine
         What runs the cluster, for messages.
     errors
-        What its failures raise.
+        Exceptions that its failures raise.
     shipping, remedy
-        How condped gets to the workers, and how rows stay the same.
+        What to do if the workers lack condped, and if rows change between passes.
     """
 
     engine: ClassVar[str]
@@ -113,8 +113,8 @@ class ClusterSource:
     shipping: ClassVar[str]
     remedy: ClassVar[str]
 
-    def __init__(self, shown: str, names: Sequence[str], options: ReadOptions) -> None:
-        self.shown = shown
+    def __init__(self, label: str, names: Sequence[str], options: ReadOptions) -> None:
+        self.label = label
         self.reader = BatchReader.of(names, options, options.space)
         self.schema: Schema = self.reader.schema(self.engine, ordered=False)
         self.notes = (*self.reader.notes(self.schema), *self.reader.space.notes)
@@ -125,7 +125,7 @@ class ClusterSource:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Let go of what was made on the cluster."""
+        """Release what was created on the cluster."""
 
     def fold(self, fold: Fold[State]) -> State:
         task = PartitionTask(self.reader, self.reader.view(fold.parameters), fold)
@@ -141,7 +141,7 @@ class ClusterSource:
             raise no_rows()
         if self.seen is not None and seen != self.seen:
             raise DataError(
-                f"The rows of {self.shown} were not the same in two passes over them "
+                f"The rows of {self.label} were not the same in two passes over them "
                 f"({self.seen.rows:,} rows in the first, {seen.rows:,} in this one). {self.remedy}"
             )
         self.seen = seen
@@ -150,7 +150,7 @@ class ClusterSource:
     @classmethod
     @contextmanager
     def failing(cls) -> Generator[None]:
-        """Turn the cluster's failures into one line of ours."""
+        """Turn the cluster's failures into one-line errors of condped."""
         try:
             yield
         except CondpedError:

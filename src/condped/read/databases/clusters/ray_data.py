@@ -17,7 +17,7 @@ from condped.read.databases.clusters.partition import ClusterSource, PartitionTa
 from condped.read.databases.fetched_rows import needed_columns
 from condped.read.options import ReadOptions
 
-# How often a block is tried whose worker was lost; by itself Ray Data would never give up.
+# How often a block is retried whose worker was lost; by default Ray Data never gives up.
 _RETRIES = 3
 _BARS = ("enable_progress_bars", "enable_operator_progress_bars", "print_on_execution_start")
 
@@ -33,7 +33,7 @@ class RaySource(ClusterSource):
     """
 
     engine = "Ray Data"
-    errors = (Exception,)  # they may be of any kind
+    errors = (Exception,)  # of any kind
     shipping = (
         "Install it there; or send it along: "
         "ray.init(runtime_env={'py_modules': [condped]}), or name it in the job's runtime_env."
@@ -46,12 +46,12 @@ class RaySource(ClusterSource):
         self.blocks: list[Any] = []
 
     def answers(self, task: PartitionTask[Any]) -> Generator[bytes]:
-        """Let a worker count each block; yield what they return, as they come."""
+        """Count each block on a worker; yield the results as they arrive."""
         with _quiet(), self.failing():
             if not self.blocks:
                 needed = list(needed_columns(self.reader, self.schema))
                 self.blocks.extend(self.dataset.select_columns(needed).to_arrow_refs())
-            # Not by map_batches: it tries a block whose worker dies again without end.
+            # Not by map_batches: if a worker dies, it retries the block without end.
             run, sent = ray.remote(max_retries=_RETRIES)(_count), ray.put(task)
             waiting = [run.remote(sent, block) for block in self.blocks]
             try:
@@ -64,14 +64,14 @@ class RaySource(ClusterSource):
                     ray.cancel(one)
 
     def close(self) -> None:
-        """Let Ray forget the blocks."""
+        """Release the blocks."""
         self.blocks.clear()
 
 
 def open_ray(source: Any, options: ReadOptions) -> RaySource:
     """Open a dataset."""
     if not ray.is_initialized():
-        raise SettingsError("Ray does not run, and with it ended the dataset. Make it again.")
+        raise SettingsError("Ray is not running, so the dataset no longer exists. Create it again.")
     with _quiet(), RaySource.failing():
         names = tuple(source.columns() or ())
     return RaySource(source, names, options)

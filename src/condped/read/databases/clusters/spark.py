@@ -21,13 +21,13 @@ from condped.trials.batch import Fold, State
 
 _SUBSTITUTE = "spark.sql.variable.substitute"
 _PARQUET = (".parquet", ".parq", ".pq")
-# Partitions that are counted apart, or twice as many as there are cores if that is more: each
-# sends a state to the driver.
+# At most so many partitions, or twice the number of cores if that is more: each sends a state to
+# the driver.
 _PARTITIONS = 256
 
 
 class SparkSource(ClusterSource):
-    """Batches of a DataFrame, on Spark's workers; ``release`` lets go of a session of ours."""
+    """Batches of a DataFrame, on Spark's workers; ``release`` ends a session started here."""
 
     engine = "Spark"
     errors = SPARK_ERRORS
@@ -40,16 +40,16 @@ class SparkSource(ClusterSource):
     remedy = "Call persist() on the DataFrame, or write it to a table, and count that."
 
     def __init__(
-        self, shown: str, frame: Any, options: ReadOptions, release: Callable[[], None]
+        self, label: str, frame: Any, options: ReadOptions, release: Callable[[], None]
     ) -> None:
         names = tuple(frame.columns)
         twice = first_duplicate(names)
         if twice is not None:
             raise DataError(
-                f"Column {twice!r} stands twice. Rename or drop one of them.", column=twice
+                f"There are two columns named {twice!r}. Rename or drop one of them.", column=twice
             )
-        super().__init__(shown, names, options)
-        # By their places columns can be had whatever their names are.
+        super().__init__(label, names, options)
+        # Columns are selected by position, which works for all names.
         self.frame = frame.toDF(*(f"c{place}" for place in range(len(names))))
         self.release = release
         weakref.finalize(self, release)
@@ -70,16 +70,16 @@ class SparkSource(ClusterSource):
         with self.failing():
             some = self.frame.select(*(f"c{place}" for place in places))
             with warnings.catch_warnings():
-                # It asks for pandas, which nothing here goes through, and then doubts its version.
+                # It warns about the version of pandas, which is not used here.
                 warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
                 counted = some.coalesce(self._partitions()).mapInArrow(count, "state binary")
             yield from (bytes(row[0]) for row in counted.collect())
 
     def _partitions(self) -> int:
-        """Return how many partitions there may be at most."""
+        """Return the maximum number of partitions."""
         try:
             cores = int(self.frame.sparkSession.sparkContext.defaultParallelism)
-        except PySparkException:  # Spark Connect tells nothing of the cluster
+        except PySparkException:  # Spark Connect does not expose the cluster
             return _PARTITIONS
         return max(_PARTITIONS, 2 * cores)
 
@@ -95,13 +95,13 @@ def open_spark(source: Any, options: ReadOptions, backend: str | None = None) ->
     ``spark://local[2]``. A session that runs in this process is used, if it has that master, and
     left running; one that is started here ends when the source is closed or no longer needed.
     """
-    frame, release = _found(source, backend)
-    shown = "the DataFrame"
+    frame, release = _open_frame(source, backend)
+    label = "the DataFrame"
     if isinstance(source, str):
-        shown, options = f"the table {source!r}", with_sidecar(source, options)
+        label, options = f"the table {source!r}", with_sidecar(source, options)
     try:
         with SparkSource.failing():
-            return SparkSource(shown, frame, options, release)
+            return SparkSource(label, frame, options, release)
     except Exception:
         release()
         raise
@@ -109,7 +109,7 @@ def open_spark(source: Any, options: ReadOptions, backend: str | None = None) ->
 
 def arrow_table(source: Any, backend: str | None = None) -> pa.Table:
     """Return all rows of what :func:`open_spark` takes, in memory."""
-    frame, release = _found(source, backend)
+    frame, release = _open_frame(source, backend)
     try:
         with SparkSource.failing():
             return frame.toArrow()
@@ -117,8 +117,8 @@ def arrow_table(source: Any, backend: str | None = None) -> pa.Table:
         release()
 
 
-def _found(source: Any, backend: str | None) -> tuple[Any, Callable[[], None]]:
-    """Return a DataFrame, and what lets go of a session that was started for it."""
+def _open_frame(source: Any, backend: str | None) -> tuple[Any, Callable[[], None]]:
+    """Return a DataFrame, and a function that releases the session started for it."""
     if not isinstance(source, str):
         with SparkSource.failing():
             return _frame(source), lambda: None
@@ -152,12 +152,12 @@ def _frame(source: Any) -> Any:
 
 
 def _ibis_frame(table: Any) -> Any:
-    """Return what an Ibis table on Spark stands for."""
+    """Return the DataFrame of an Ibis table on Spark."""
     backend = table.get_backend()
     text = backend.compile(table)
     if "${" not in text:
         return backend.raw_sql(text)
-    # Spark would put the values of variables into names and texts.
+    # Spark would substitute variables in names and texts.
     before = backend.raw_sql(f"SET {_SUBSTITUTE}").collect()[0][1]
     backend.raw_sql(f"SET {_SUBSTITUTE}=false")
     try:

@@ -20,23 +20,23 @@ from pyspark.sql import SparkSession
 
 from condped.errors import DataError, SettingsError
 
-# What comes of a failed query, and of a Java that has ended.
+# Raised by failed queries, and if Java has ended.
 SPARK_ERRORS = (PySparkException, Py4JError, OSError)
 _LOCAL = "local"
 _WAIT = 30  # seconds for Java to end
-# Those that were started here and still run.
+# Sessions that were started here and still run.
 _sessions: WeakKeyDictionary[Any, _Started] = WeakKeyDictionary()
 
 
 @dataclass(slots=True, eq=False)
 class _Started:
-    """A session that was started here: what ends it, and how many still need it."""
+    """A session that was started here: what ends it, and how many users it has."""
 
     ending: ExitStack
     users: int = 0
 
     def use(self) -> Callable[[], None]:
-        """Return what to call, once or more often, when the session is no longer needed."""
+        """Return a function to call, once or more often, when the session is no longer needed."""
         self.users += 1
         user = ExitStack()
         user.callback(self._leave)
@@ -49,9 +49,9 @@ class _Started:
 
 
 def spark_session(url: str) -> tuple[Any, Callable[[], None]]:
-    """Return the session with a master: ``spark://host:port``, ``spark://local[2]``.
+    """Return the session with a master (``spark://host:port``, ``spark://local[2]``).
 
-    And what to call when it is no longer needed: that ends one that was started here.
+    Also return a function to call when it is no longer needed, which ends a session started here.
     """
     place = url.partition("://")[2]
     local = place.startswith(_LOCAL)
@@ -65,8 +65,8 @@ def spark_session(url: str) -> tuple[Any, Callable[[], None]]:
     there = str(running.conf.get("spark.master", ""))
     if there != master and not (place == _LOCAL and there.startswith(_LOCAL)):
         raise SettingsError(
-            f"A Spark session with the master {there!r} runs in this process, and backend asks "
-            f"for {master!r}: a process has one only. Stop that session, or name its master."
+            f"A Spark session with the master {there!r} runs in this process, but backend "
+            f"names {master!r}: a process can have only one. Stop that session, or name its master."
         )
     started = _sessions.get(running)
     return running, (lambda: None) if started is None else started.use()
@@ -76,7 +76,7 @@ def _started(master: str, *, local: bool) -> Any:
     """Start a session that leaves neither a folder nor a process behind."""
     if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
         raise SettingsError(
-            "Spark needs Java, which is not on this machine. Install Java 17 or newer, or set "
+            "Spark needs Java, which was not found. Install Java 17 or newer, or set "
             "JAVA_HOME to where it is."
         )
     folder = tempfile.mkdtemp(prefix="condped-spark-")
@@ -87,7 +87,7 @@ def _started(master: str, *, local: bool) -> Any:
         "spark.app.name": "condped",
         "spark.ui.enabled": "false",  # no web page, and no bars beside ours
         "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "OFF",  # what fails is told by an error
+        "spark.log.level": "OFF",  # failures raise errors
         "spark.sql.warehouse.dir": folder,  # otherwise made in the working directory
         "spark.local.dir": folder,
     }
@@ -95,7 +95,7 @@ def _started(master: str, *, local: bool) -> Any:
         conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
         gateway = SparkContext._gateway
         if gateway is None:
-            # Java greets with warnings before any setting is read.
+            # Java prints warnings before any setting is read.
             launch: Any = java_gateway.launch_gateway
             gateway = launch(conf, {"stderr": subprocess.DEVNULL})
             ending.callback(_end_java, gateway)
@@ -108,8 +108,8 @@ def _started(master: str, *, local: bool) -> Any:
         ending.close()
         said = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
         raise DataError(
-            f"No Spark session with the master {master!r} could be started: {said}. See that the "
-            "master can be reached, and that Java is 17 or newer."
+            f"No Spark session with the master {master!r} could be started: {said}. Check that "
+            "the master can be reached, and that Java is 17 or newer."
         ) from None
     except BaseException:
         ending.close()

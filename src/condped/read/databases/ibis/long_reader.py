@@ -1,4 +1,4 @@
-"""Trials of a long table as batches: its values spell choices and numbers, or stand for them."""
+"""Batches of a long table, whose values are texts, numbers, or positions of choices."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from condped.trials.table import ABSENT, Parameter, TrialTable, id_dtype
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """The position of a choice that there is not: equal to no choice."""
+    """A position at which there is no choice: equal to no choice."""
 
     number: float
 
@@ -39,27 +39,27 @@ class _Position:
 
 @dataclass(frozen=True, slots=True)
 class SpacedReader(BatchReader):
-    """A long table whose domains a space tells."""
+    """Reader of a long table whose domains come from a space."""
 
     def table(self, raw: RawTable, options: ReadOptions) -> TrialTable:
         def column(name: str) -> Column:
-            return _meant(name, raw[name], self.space) if name in self.space else raw[name]
+            return _decoded(name, raw[name], self.space) if name in self.space else raw[name]
 
         return BatchReader.table(self, RawTable(raw.names, raw.rows, column), options)
 
 
-def _meant(name: str, column: Column, space: Space) -> Column:
+def _decoded(name: str, column: Column, space: Space) -> Column:
     """Return the choices and numbers that the values of a parameter stand for."""
     if isinstance(column, LevelColumn):
-        return _spelled(name, column, space)
+        return _parsed(name, column, space)
     several = {alternative.domain for alternative in space[name]}
     categorical = [domain for domain in several if isinstance(domain, Categorical)]
     if not categorical or isinstance(column, UnusableColumn):
         return column
     if len(several) > 1:
         raise SettingsError(
-            f"{name!r} has several categorical domains, so that positions of choices do not tell "
-            "what the choice is. Record choices as texts."
+            f"{name!r} has several categorical domains, so positions of choices are "
+            "ambiguous. Record choices as texts."
         )
     choices = categorical[0].choices
     values = column.numbers()
@@ -72,10 +72,10 @@ def _meant(name: str, column: Column, space: Space) -> Column:
     return LevelColumn(codes, (*choices, *map(_Position, odd.tolist())))
 
 
-def _spelled(
+def _parsed(
     name: str, column: LevelColumn, space: Mapping[str, tuple[Alternative, ...]] | None
 ) -> Column:
-    """Return what texts spell; each different one is looked at once."""
+    """Parse texts as choices or numbers, each distinct one once."""
     if not column.levels:
         return column
     found = column_of_texts(list(column.levels), space, name, missing_words=frozenset())
@@ -91,14 +91,14 @@ def _spelled(
 
 @dataclass(frozen=True, slots=True)
 class RecordedReader(BatchReader):
-    """A long table that records the domain of each value.
+    """Reader of a long table that records the domain of each value.
 
     Attributes
     ----------
     domains
-        Of each parameter, the distinct ones.
+        The distinct domains of each parameter.
     texts
-        Of each parameter, the texts that record its domains, with the place of the domain.
+        For each parameter, the texts that record domains, with the position of the domain.
     """
 
     domains: Mapping[str, tuple[Domain, ...]] = field(default_factory=dict)
@@ -108,12 +108,12 @@ class RecordedReader(BatchReader):
     def recording(
         cls,
         measured: Sequence[str],
-        asked: ReadOptions,
+        options: ReadOptions,
         domains: Mapping[str, tuple[Domain, ...]],
         texts: Mapping[str, Mapping[str, int]],
     ) -> RecordedReader:
-        """Read trials with these measurements and parameters."""
-        for name in asked.parameters or ():
+        """Return the reader for these measurements and parameters."""
+        for name in options.parameters or ():
             if name not in domains:
                 raise not_found("parameter", name, domains)
         both = [name for name in measured if name in domains]
@@ -124,18 +124,18 @@ class RecordedReader(BatchReader):
                 column=both[0],
             )
         # A parameter has its only domain wherever it has a value, unless it may be None.
-        open_to_doubt = [
+        ambiguous = [
             name
             for name, own in domains.items()
             if len(own) > 1 or none_position(own[0]) is not None
         ]
-        names = (*measured, *domains, *map(domain_column, open_to_doubt))
-        return cls(names, asked, Space({}), None, {}, domains, texts)
+        names = (*measured, *domains, *map(domain_column, ambiguous))
+        return cls(names, options, Space({}), None, {}, domains, texts)
 
     def view(self, parameters: Sequence[str]) -> View:
-        needed = tuple(self.domains) if self.asked.outside == "drop" else tuple(parameters)
+        needed = tuple(self.domains) if self.options.outside == "drop" else tuple(parameters)
         # Without a space the options' own parameters say which to make.
-        reader = replace(self, asked=replace(self.asked, parameters=needed))
+        reader = replace(self, options=replace(self.options, parameters=needed))
         return replace(BatchReader.view(reader, ()), parameters=tuple(parameters))
 
     def table(self, raw: RawTable, options: ReadOptions) -> TrialTable:
@@ -165,7 +165,7 @@ class RecordedReader(BatchReader):
         return Parameter(name, values, ids, domains)
 
     def _ids(self, name: str, raw: RawTable, column: NumberColumn | LevelColumn) -> IdArray:
-        """Return the domain of each trial."""
+        """Return the position of the domain in each trial."""
         domains, texts, missing = self.domains[name], self.texts[name], column.absent()
         dtype = id_dtype(len(domains))
         if domain_column(name) not in self.names:
@@ -183,9 +183,9 @@ def _choices(
 ) -> ValueArray:
     """Return the position of each choice."""
     if isinstance(column, LevelColumn):
-        meant = _spelled(name, column, {name: tuple(map(Alternative, domains))})
-        assert isinstance(meant, LevelColumn)
-        return encode_choices(name, meant, ids, domains, unknown_allowed=outside == "drop")
+        levels = _parsed(name, column, {name: tuple(map(Alternative, domains))})
+        assert isinstance(levels, LevelColumn)
+        return encode_choices(name, levels, ids, domains, unknown_allowed=outside == "drop")
     assert isinstance(column, NumberColumn)
     sizes = [len(domain.choices) for domain in domains if isinstance(domain, Categorical)]
     values = column.numbers()
@@ -210,7 +210,7 @@ def _numbers(
 ) -> ValueArray:
     """Return the numbers, after checking that their domains allow them."""
     if isinstance(column, LevelColumn):
-        column = _spelled(name, column, None)
+        column = _parsed(name, column, None)
     numbers = convert_column(name, column, (Alternative(domains[0]),))
     assert isinstance(numbers, NumberColumn)
     if outside == "error":
@@ -219,5 +219,5 @@ def _numbers(
 
 
 def domain_column(name: str) -> str:
-    """Return the name of the column with the domains of a parameter, which no parameter has."""
+    """Return the name for the column of a parameter's domains, which no parameter can have."""
     return f"{name}\0domain"

@@ -32,7 +32,7 @@ _MOST_DOMAINS = 5_000  # different ones that are recorded
 class LongRows(IbisTable):
     """One row per trial, pivoted by the engine.
 
-    Its columns are what was measured, the parameters, and the domains that are recorded.
+    Its columns are the measurements, the parameters, and the recorded domains.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class LongRows(IbisTable):
         super().__init__(session, given.rows)
         self.given, self.parameters = given, tuple(parameters)
         self.names = (*measured, *parameters, *map(domain_column, parameters))
-        # Columns are numbered: to an engine names may be too long, or differ in nothing but case.
+        # Columns are numbered: for an engine, names may be too long or differ only in case.
         self.measured = {name: f"m{place}" for place, name in enumerate(measured)}
         trials = given.rows if given.trials is None else given.trials
         fields = {field: trials[name] for name, field in self.measured.items()}
@@ -62,7 +62,7 @@ class LongRows(IbisTable):
                 yield batch.rename_columns(list(columns))
 
     def _named(self) -> ir.Table:
-        """Return the rows of the parameters that are known."""
+        """Return the rows of known parameters."""
         return self.rows.filter(self.rows.parameter.isin(self.parameters))
 
     def _pivoted(self, columns: Sequence[str]) -> ir.Table:
@@ -75,20 +75,20 @@ class LongRows(IbisTable):
             if domain_column(name) in columns:
                 text = rows.domain.cast("string")
                 cells[domain_column(name)] = own.ifelse(text, ibis.null()).max()
-        wanted = {f"c{place}": cells[name] for place, name in enumerate(columns) if name in cells}
-        table = self.trials.left_join(rows.group_by("trial").agg(**wanted), "trial")
+        needed = {f"c{place}": cells[name] for place, name in enumerate(columns) if name in cells}
+        table = self.trials.left_join(rows.group_by("trial").agg(**needed), "trial")
         return table.select(
             *(self.measured.get(name, f"c{place}") for place, name in enumerate(columns))
         )
 
     def _check_trials(self) -> None:
-        """Raise if a trial was measured twice, or one has no name."""
+        """Raise if a trial occurs twice, or a row has no trial."""
         each = self.trials.group_by("trial").agg(n=ibis._.count())
         wrong = each.filter((each.n > 1) | each.trial.isnull()).order_by("trial").limit(1)
         for trial, times in self.session.rows(wrong, "looking at the trials"):
             if trial is None:
                 raise DataError(
-                    f"A row of the table of trials has no {self.given.trial!r}. Complete it."
+                    f"A row of the table of trials has no {self.given.trial!r}. Fill it in."
                 )
             if self.given.trials is None:
                 raise DataError(
@@ -112,7 +112,7 @@ class LongRows(IbisTable):
             )
 
     def _left_out(self) -> tuple[str, ...]:
-        """Say how many rows count nowhere, each one under the first reason that applies."""
+        """Return notes on rows that are left out, each under the first reason that applies."""
         ids = self.trials.select(its="trial")
         rows = self.rows.left_join(ids, self.rows.trial == ids.its)
         reasons = {
@@ -135,12 +135,12 @@ class LongRows(IbisTable):
 
 
 def open_long(source: LongTable, options: ReadOptions) -> StreamSource:
-    """Open a long table; its columns are looked at, and the domains if it records them."""
+    """Open a long table; its columns are checked, and recorded domains are read."""
     for table in (source.rows, source.trials):
         if not isinstance(table, ir.Table) and not (table is source.trials and table is None):
             raise SourceError(
                 f"A LongTable takes Ibis tables (got {type(table).__name__}). Connect with Ibis to "
-                "where the rows are."
+                "the database that has the rows."
             )
     session = session_of(source.rows)
     _check_columns(source)
@@ -186,7 +186,7 @@ def _check_columns(given: LongTable) -> None:
 
 
 def _measured(given: LongTable, options: ReadOptions) -> tuple[str, ...]:
-    """Return the columns that tell how a trial ended: those of a table without parameters."""
+    """Return the columns of objectives, states, constraints and order."""
     table = given.rows if given.trials is None else given.trials
     reader = BatchReader(tuple(table.columns), options, Space({}), None, unusable_columns(table))
     return reader.view(()).columns
@@ -210,8 +210,8 @@ def _domains(
     if len(found) > _MOST_DOMAINS:
         raise DataError(
             f"The long table records more than {_MOST_DOMAINS} different domains, too many to "
-            "count apart. Give a space, or read the trials with engine='memory' as a table of one "
-            "row each, where domains that differ little are pooled."
+            "count separately. Give a space, or read a table with one row per trial with "
+            "engine='memory', where domains that differ little are pooled."
         )
     return _sorted_domains(found)
 
@@ -226,7 +226,7 @@ def _sorted_domains(
         if name is None or text is None:
             raise DataError(
                 f"A row of the long table has no {'parameter' if name is None else 'domain'}"
-                f"{'' if name is None else f' for {name!r}'}. Complete it."
+                f"{'' if name is None else f' for {name!r}'}. Fill it in."
             )
         try:
             domain = domain_of(text)

@@ -1,4 +1,4 @@
-"""Connections to the engines behind Ibis: how a table is found, and how its rows come."""
+"""Connections to the engines behind Ibis: finding a table, and fetching its rows."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ from condped.read.expansion import check_cells
 from condped.read.files.named_path import expanded
 from condped.read.stream.pyarrow_parquet_files import BATCH
 
-# How engines are called that the tests run; others are taken, too.
+# Names of the engines that the tests cover; others are accepted, too.
 _ENGINES = {"duckdb": "DuckDB", "postgres": "PostgreSQL", "pyspark": "Spark"}
 # What they need: a library, and the extra that installs it.
 _DRIVERS = {"duckdb": ("duckdb", "ibis"), "postgres": ("psycopg", "postgresql")}
-# Rows of PostgreSQL at a time. Each is a tuple for a moment: with more of them at once Python's
-# collector of garbage looks through them again and again.
+# Rows of PostgreSQL at a time. Each is briefly a tuple: with more of them at once, Python's garbage
+# collector scans them again and again.
 _TUPLES = 2_000
 _cursors = itertools.count()
-# None is fetched or run because a file asks for it.
+# A file cannot make the engine install or load any.
 _NO_EXTENSIONS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
 
 # Bytes of memory, and of temporary files, that queries of a file may take, and more for each of its
-# bytes: sorting and grouping all of it takes a few times its size. Of the memory only a share.
+# bytes: sorting and grouping all of it takes a few times its size. At most a share of the memory.
 _WORK, _WORK_PER_BYTE = 1 << 30, 20
 _SHARE_OF_MEMORY = 0.8
 # How long a query may take: much longer than reading all of the file.
@@ -60,43 +60,43 @@ class Session:
 
     Attributes
     ----------
-    shown
+    label
         The table, or where it is, for messages.
     secrets
-        Texts that no message may hold.
+        Texts that must not appear in messages.
     engine
         What gives the rows, for messages.
     can_cancel
         Whether a query can be stopped from another thread than the one that waits for it.
         Connections of others, such as SQLite's, may belong to the thread that made them.
     size
-        The bytes of a file that may be somebody else's, whose views may give no more rows than fits
-        them; None: rows are not limited.
+        Bytes of a file that is not trusted: what its views return must be in proportion to them.
+        None: no limit.
     """
 
     def __init__(
         self,
         backend: Any,
-        shown: str,
+        label: str,
         *,
         secrets: Sequence[str] = (),
         end: Callable[[], None] | None = None,
         size: int | None = None,
     ) -> None:
-        """Take a connection; ``end`` closes one that was opened here (None: the caller's)."""
-        self.backend, self.shown, self.secrets = backend, shown, tuple(secrets)
+        """Wrap a connection; ``end`` closes one that was opened here (None: the caller's)."""
+        self.backend, self.label, self.secrets = backend, label, tuple(secrets)
         self.size = size
         self.engine = _title(backend.name)
         self.can_cancel = backend.name in ("duckdb", "postgres")
         self._end = None if end is None else weakref.finalize(self, end)
 
     def close(self) -> None:
-        """Let go of the connection if it was opened here."""
+        """Close the connection if it was opened here."""
         if self._end is not None:
             self._end()
 
     def cancel(self) -> None:
-        """Stop what another thread waits for."""
+        """Cancel the query that another thread waits for."""
         if self.backend.name == "duckdb":
             self.backend.con.interrupt()
         else:
@@ -110,21 +110,21 @@ class Session:
         except CondpedError:
             raise
         except Exception as error:
-            raise failure(self.engine, self.shown, step, error, self.secrets) from error
+            raise failure(self.engine, self.label, step, error, self.secrets) from error
 
     def snapshot(self) -> AbstractContextManager[Any]:
-        """Return a context in which all queries see the same rows, where the engine has such."""
+        """Return a context in which all queries see the same rows, where the engine supports it."""
         postgresql = self.backend.name == "postgres"
         return _transaction(self.backend.con) if postgresql else nullcontext()
 
     def rows(self, query: Any, step: str) -> list[tuple[Any, ...]]:
-        """Run a query with few rows and return them; ``step`` says what for, should it fail."""
+        """Run a query with few rows and return them; ``step`` describes it in errors."""
         with self.failing(step):
             batches = list(self.batches(query))
         return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
 
     def batches(self, expression: Any) -> Generator[Any]:
-        """Iterate over the rows of an expression, from each engine by its fastest way.
+        """Iterate over the rows of an expression, in the fastest way for each engine.
 
         No more than a record batch or two is held.
         """
@@ -153,7 +153,7 @@ class Session:
         cells = 0
         for batch in batches:
             cells += max(len(batch) * batch.num_columns, batch.nbytes // 8)
-            check_cells(cells, self.size, f"What is read from {self.shown}")
+            check_cells(cells, self.size, f"What is read from {self.label}")
             yield batch
 
     @contextmanager
@@ -174,7 +174,7 @@ class Session:
             if not late.is_set():
                 raise
             raise DataError(
-                f"Reading {self.shown} takes far longer than reading all of the file: it may be a "
+                f"Reading {self.label} takes far longer than reading all of the file: it may be a "
                 "view that never ends. Make a table of the view's rows (CREATE TABLE … AS)."
             ) from error
         finally:
@@ -189,7 +189,7 @@ def _title(engine: str) -> str:
 def _transaction(connection: Any) -> Generator[None]:
     idle = connection.info.transaction_status == 0
     with connection.transaction():
-        if idle:  # a transaction of the caller's has seen its snapshot already
+        if idle:  # a transaction of the caller's has its snapshot already
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         yield
 
@@ -209,16 +209,16 @@ def named_table(source: str, backend: str | None) -> tuple[Session, ir.Table]:
     """Find a table by its name in a backend, or the only one of a DuckDB file."""
     if not source.strip():
         raise SourceError(
-            "The source is an empty text. Give the path or pattern of files, or the name of a "
+            "The source is an empty string. Give the path or pattern of files, or the name of a "
             "table in a backend."
         )
     session = _duckdb(source) if backend is None else _connected_by(backend)
     try:
-        table = _found(session, None if backend is None else source)
+        table = _find_table(session, None if backend is None else source)
     except BaseException:
         session.close()
         raise
-    session.shown = f"the table {table.get_name()!r} in {session.shown}"
+    session.label = f"the table {table.get_name()!r} in {session.label}"
     return session, table
 
 
@@ -230,8 +230,8 @@ def _connected_by(backend: str) -> Session:
         parts = split_url(backend)
         address = parts._replace(scheme="postgres").geturl()
         secrets = [parts.password] if parts.password else []
-        shown = without_password(backend)
-        return _connected("postgres", shown, lambda: ibis.connect(address), secrets)
+        label = without_password(backend)
+        return _connected("postgres", label, lambda: ibis.connect(address), secrets)
     raise SettingsError(
         "backend must be a URL such as duckdb://file.duckdb, postgres://user@host/database or "
         f"spark://local[2] (got {without_password(backend)!r}). For other backends connect with "
@@ -248,10 +248,10 @@ def _duckdb(path: str) -> Session:
 
 
 def _confined(path: str, size: int) -> Any:
-    """Connect to a file that may be somebody else's: its views reach nothing outside of it.
+    """Connect to a file that is not trusted: its views reach nothing outside of it.
 
-    It is attached to an engine of its own, since settings would hold for all connections that this
-    process has to the file. It keeps the name that views may call it by.
+    It is attached to an engine of its own, since settings would hold for all connections of this
+    process to the file. It keeps its name, which views may use.
     """
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     backend = ibis.duckdb.connect(
@@ -284,7 +284,7 @@ def _attached(backend: Any) -> set[str]:
 
 def _connected(
     engine: str,
-    shown: str,
+    label: str,
     connect: Callable[[], Any],
     secrets: Sequence[str] = (),
     size: int | None = None,
@@ -297,20 +297,20 @@ def _connected(
         feature = f"Reading tables of {_ENGINES[engine]}"
         raise MissingLibraryError(feature=feature, library=library, extra=extra) from error
     except Exception as error:
-        raise failure(_title(engine), shown, "connecting", error, secrets) from error
-    return Session(backend, shown, secrets=secrets, end=backend.disconnect, size=size)
+        raise failure(_title(engine), label, "connecting", error, secrets) from error
+    return Session(backend, label, secrets=secrets, end=backend.disconnect, size=size)
 
 
-def _found(session: Session, name: str | None) -> ir.Table:
+def _find_table(session: Session, name: str | None) -> ir.Table:
     """Return a table by its name; without one there must be a single table."""
     with session.failing("looking for the table"):
         known = _tables(session.backend)
     if name is None:
         if len(known) != 1:
-            shown = ", ".join(map(repr, known[:12])) or "none"
+            names = ", ".join(map(repr, known[:12])) or "none"
             raise DataError(
-                f"{session.shown} holds {len(known)} tables: name one as the source, and the "
-                f"database as the backend (there are: {shown})."
+                f"{session.label} holds {len(known)} tables: name one as the source, and the "
+                f"database as the backend (found: {names})."
             )
         name = known[0]
     schema = None
@@ -327,7 +327,7 @@ def _found(session: Session, name: str | None) -> ir.Table:
 
 
 def _tables(backend: Any, schema: str | None = None) -> list[str]:
-    """Return the names of the tables and views in a schema, or in the usual one."""
+    """Return the names of the tables and views in a schema, or in the default one."""
     if backend.name != "duckdb":
         databases = [schema] if schema is None else backend.list_databases()
         return sorted(backend.list_tables(database=schema)) if schema in databases else []

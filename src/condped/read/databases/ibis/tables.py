@@ -34,27 +34,27 @@ class IbisTable(EngineTable):
     Attributes
     ----------
     where
-        Which rows are wanted; None: all.
+        Condition on the rows to read; None: all.
     counted
-        How many rows there are and how many of them are wanted, once that is known.
+        The number of rows, and of those to read, once that is known.
     """
 
     def __init__(self, session: Session, table: ir.Table, where: Any | None = None) -> None:
         self.session, self.table, self.where = session, table, where
-        self.shown, self.names = session.shown, tuple(table.columns)
+        self.label, self.names = session.label, tuple(table.columns)
         self.counted: tuple[int, int] | None = None
         self.can_cancel = session.can_cancel
 
     @property
     def total(self) -> int:
-        """How many rows are wanted; 0: not known."""
+        """The number of rows to read; 0: not known."""
         return 0 if self.counted is None else self.counted[1]
 
     def count(self) -> tuple[int, int]:
-        """Count all rows, and those that are wanted."""
+        """Count all rows, and those to read."""
         counts = {"rows": self.table.count()}
         if self.where is not None:
-            counts["wanted"] = self.table.count(where=self.where)
+            counts["selected"] = self.table.count(where=self.where)
         found = self.session.rows(self.table.agg(**counts), "counting the rows")[0]
         self.counted = (found[0], found[-1])
         return self.counted
@@ -74,10 +74,10 @@ class IbisTable(EngineTable):
 
 
 def open_table(source: Any, options: ReadOptions, backend: str | None = None) -> Source:
-    """Open an Ibis table, or one of a database by its name; nothing but its columns is looked at.
+    """Open an Ibis table, or one of a database by its name.
 
-    A condition that the engine can check exactly as the counter does is left to it: what does not
-    meet it is not fetched, and so not checked against the domains either.
+    A condition that the engine evaluates exactly as the counter does is left to it: rows that do
+    not meet it are not fetched, and so not checked against the domains either.
     """
     session, table = _session(source, backend)
     if session.backend.name == "pyspark":
@@ -97,7 +97,7 @@ def open_table(source: Any, options: ReadOptions, backend: str | None = None) ->
 
 
 def read_whole(source: Any, backend: str | None = None) -> Any:
-    """Return all rows of a table as an Arrow table, without columns that nobody can use."""
+    """Return all rows of a table as an Arrow table, without columns of unsupported types."""
     import pyarrow as pa  # noqa: PLC0415
 
     session, table = _session(source, backend)
@@ -117,8 +117,8 @@ def _session(source: Any, backend: str | None) -> tuple[Session, ir.Table]:
         return named_table(source, backend)
     if not isinstance(source, ir.Table):
         raise SourceError(
-            f"Ibis gives rows of tables (got an object of type {type(source).__name__}). Select "
-            "the columns that make a table."
+            f"An Ibis source must be a table (got an object of type {type(source).__name__}). "
+            "Select columns that make up a table."
         )
     return session_of(source), source
 
@@ -150,40 +150,40 @@ def session_of(table: ir.Table) -> Session:
 
 def _table_source(session: Session, table: ir.Table, options: ReadOptions) -> StreamSource:
     space, where = options.space, None
-    if options.where is not None and space is not None and _chooses(session, options):
+    if options.where is not None and space is not None and _can_filter(session, options):
         where = translated(options.where, table, space)
-    asked = options if where is None else replace(options, where=None)
-    reader = BatchReader.of(table.columns, asked, space, unusable=unusable_columns(table))
+    remaining = options if where is None else replace(options, where=None)
+    reader = BatchReader.of(table.columns, remaining, space, unusable=unusable_columns(table))
     schema = reader.schema(session.engine, ordered=False)
     engine_table = IbisTable(session, table, where)
     notes = () if space is None else space.notes
     rows: ScannedRows | FetchedRows
-    if _close_at_hand(session, table):
+    if _cheap_to_scan(session, table):
         engine_table.count()
         rows = ScannedRows(engine_table)
     else:
         rows = FetchedRows(engine_table, needed_columns(reader, schema))
-        if where is not None:  # how many rows meet it is known only of those that are fetched
+        if where is not None:  # the number of rows that meet it is known once they are fetched
             rows.fetch()
     if where is None:
         return StreamSource(rows, reader, schema, tuple(notes))
     assert options.where is not None
-    chosen, told = _selection(options.where.text, engine_table)
-    return StreamSource(rows, reader, replace(schema, selections=(chosen,)), (*notes, told))
+    selection, note = _selection(options.where.text, engine_table)
+    return StreamSource(rows, reader, replace(schema, selections=(selection,)), (*notes, note))
 
 
-def _chooses(session: Session, options: ReadOptions) -> bool:
-    """Return whether the engine may choose rows: one that is known to compare as numpy does.
+def _can_filter(session: Session, options: ReadOptions) -> bool:
+    """Return whether the engine may filter rows: one that is known to compare as numpy does.
 
-    What is dropped for a value outside its domain goes before what a condition leaves out, and a
-    study without any row that meets it must not vanish.
+    Trials outside a domain are dropped before the condition is applied, and a study without any
+    row that meets it must not vanish.
     """
     known = session.backend.name in ("duckdb", "postgres")
     return known and options.outside != "drop" and options.study_column is None
 
 
 def _selection(condition: str, table: IbisTable) -> tuple[Selection, str]:
-    """Say how many rows meet the condition that the engine chose them by."""
+    """Return how many rows the engine's filter left out, and the note on it."""
     assert table.counted is not None
     total, met = table.counted
     if not total:
@@ -193,16 +193,16 @@ def _selection(condition: str, table: IbisTable) -> tuple[Selection, str]:
             f"None of the {total} trials meets the condition {condition!r}. Correct where, or "
             "leave it out."
         )
-    told = f"Only trials with {condition}: {total - met} of {total} left out."
+    note = f"Only trials with {condition}: {total - met} of {total} left out."
     return Selection(condition, total, total - met), (
-        f"All trials meet {condition}." if met == total else told
+        f"All trials meet {condition}." if met == total else note
     )
 
 
-def _close_at_hand(session: Session, table: ir.Table) -> bool:
-    """Return whether rows are read again as fast as a copy of them: those of DuckDB's own tables.
+def _cheap_to_scan(session: Session, table: ir.Table) -> bool:
+    """Return whether rows can be read again as fast as a copy of them: those of DuckDB's tables.
 
-    What a view or an expression stands for would be computed anew in every pass.
+    Views and expressions would be computed again in every pass.
     """
     node = table.op()
     if session.backend.name != "duckdb" or not isinstance(node, ops.DatabaseTable):
@@ -212,12 +212,12 @@ def _close_at_hand(session: Session, table: ir.Table) -> bool:
         "table_type <> 'VIEW' AND ($place IS NULL OR table_schema = $place)"
     )
     with session.failing("looking for the table"):
-        asked = {"name": node.name, "place": node.namespace.database}
-        return bool(session.backend.con.execute(query, asked).fetchall()[0][0])
+        values = {"name": node.name, "place": node.namespace.database}
+        return bool(session.backend.con.execute(query, values).fetchall()[0][0])
 
 
 def with_plain_types(table: ir.Table) -> ir.Table:
-    """Return a table without the types that engines hand over in ways of their own."""
+    """Return a table without types that engines deliver in different ways."""
     changed: dict[str, Any] = {}
     for name, kind in table.schema().items():
         if kind.is_decimal():
@@ -229,7 +229,7 @@ def with_plain_types(table: ir.Table) -> ir.Table:
 
 
 def unusable_columns(table: ir.Table) -> Mapping[str, str]:
-    """Return the columns that hold neither numbers, texts nor booleans, with what they hold."""
+    """Return the columns that hold neither numbers, texts nor booleans, with their types."""
     return {
         name: str(kind)
         for name, kind in table.schema().items()

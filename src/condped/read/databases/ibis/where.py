@@ -1,4 +1,4 @@
-"""Conditions for the engine to choose rows by, where it can do so exactly as the counter does."""
+"""Conditions for the engine to filter rows by, where it does so exactly as the counter does."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from condped.space.space import Space
 
 
 def translated(condition: Condition, table: Any, space: Space) -> Any | None:
-    """Return where a condition holds, never null; None if an engine might see it otherwise.
+    """Return a condition as an expression, never null; None if an engine might differ.
 
-    Compared are numbers of a numeric parameter with numbers, and texts of a categorical one with
-    texts. A comparison with an absent parameter does not hold, and ``not`` turns that round: SQL's
-    third truth value must not leak.
+    Numeric parameters are compared with numbers, categorical ones with texts; nothing else is
+    translated. A comparison with an absent parameter does not hold, and ``not`` reverses that:
+    SQL's third truth value must not leak.
     """
     return _node(condition.root, table, space)
 
@@ -63,7 +63,7 @@ def _compared(table: Any, space: Space, name: str, op: str, value: Any) -> Any |
 
 
 def _real(number: float) -> Any:
-    """Return a float to its last bit: engines read a plain 0.1 as a decimal, and may round then."""
+    """Return an exact float: engines read a plain 0.1 as a decimal, and may then round it."""
     return ibis.literal(repr(float(number))).cast("float64")
 
 
@@ -75,8 +75,8 @@ def _present(column: Any) -> Any:
 def _is_nan(column: Any) -> Any:
     """Return whether a float is not a number, never null.
 
-    Not by ``isnan``: DuckDB answers it from the statistics of Parquet files, which do not tell of
-    NaN (its issue 25521). Only of finite numbers the difference to themselves is 0.
+    Not by ``isnan``: DuckDB answers it from the statistics of Parquet files, which ignore NaN
+    (its issue 25521). Only finite numbers have difference 0 to themselves.
     """
     finite = (column - column) == _real(0.0)
     infinite = (column == _real(math.inf)) | (column == _real(-math.inf))

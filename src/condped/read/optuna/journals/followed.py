@@ -18,13 +18,13 @@ from condped.read.optuna.objective import attribute_of, explained_table
 from condped.read.optuna.records import StudyRecords
 from condped.trials.table import Parameter, TrialTable
 
-_COMPARED = 256  # bytes at the beginning and at the end that tell whether a file is still the same
+_COMPARED = 256  # bytes at the beginning and at the end that show whether a file is the same
 
 
 class _Seen(NamedTuple):
     """What distinguishes a file that grew from another one in its place."""
 
-    number: int  # of the file
+    inode: int
     size: int
     start: bytes
     end: bytes
@@ -59,7 +59,7 @@ class FollowedJournal:
 
     def update(self) -> TrialTable | None:
         """Return all trials; None if nothing has changed."""
-        if self._seen is not None and self._seen != self._look(self._seen.size):
+        if self._seen is not None and self._seen != self._identify(self._seen.size):
             self._begin()
         self._apply()
         study = self._replay.study(self._options.study)
@@ -93,7 +93,7 @@ class FollowedJournal:
                 raise
         self.fetched = self._lines.read - before
         if self.fetched or self._seen is None:
-            self._seen = self._look(self._lines.offset)
+            self._seen = self._identify(self._lines.offset)
 
     def _trials(
         self, study: Study, trials: Sequence[int]
@@ -112,8 +112,8 @@ class FollowedJournal:
         replay.records.keep(np.array(sorted(self._unfinished), dtype=np.int64))
         replay.attributes = [entry for entry in replay.attributes if entry[0] in self._unfinished]
 
-    def _look(self, size: int) -> _Seen:
-        """Return what shows whether the first ``size`` bytes are still the same file."""
+    def _identify(self, size: int) -> _Seen:
+        """Return what identifies the file with its first ``size`` bytes."""
         try:
             with Path(self._source).open("rb") as file:
                 start = file.read(min(_COMPARED, size))

@@ -14,25 +14,25 @@ from condped.safe_text import brief
 Operation = dict[str, Any]
 _MOST = 1 << 63
 _CREATE_TRIAL, SET_PARAMETER = 4, 5
-# What sets a parameter, as columns.
+# The fields of operations that set a parameter.
 COLUMNS = ("trial_id", "param_name", "param_value_internal", "distribution")
 
 
 class OperationCheck:
-    """Finds what is wrong with operations; remembers the distributions that are valid."""
+    """Finds what is wrong with operations; remembers valid distributions."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
 
     def __call__(self, operations: list[Operation]) -> str:
-        """Return what is wrong with the first damaged one of some operations; empty if none is."""
-        # Most set parameters, which are looked at without a step for each.
+        """Return what is wrong with the first damaged operation; empty if all are valid."""
+        # Most operations set parameters; these are checked together.
         setting = [entry for entry in operations if entry["op_code"] == SET_PARAMETER]
-        if self._all_right(setting):
+        if self._surely_valid(setting):
             operations = [entry for entry in operations if entry["op_code"] != SET_PARAMETER]
         return next(filter(None, map(self._problem, operations)), "")
 
-    def _all_right(self, setting: list[Operation]) -> bool:
+    def _surely_valid(self, setting: list[Operation]) -> bool:
         """Return whether operations that set parameters are valid; if False, they may still be."""
         try:
             trials, names, values, texts = (list(map(itemgetter(c), setting)) for c in COLUMNS)
@@ -99,7 +99,7 @@ def checked(batches: Iterable[list[Operation]], place: str) -> Iterator[list[Ope
 
 
 class _Field(NamedTuple):
-    """Something that an operation holds, and what it must be."""
+    """A field of an operation, and what it must be."""
 
     name: str
     fits: Callable[[Any], bool]
@@ -183,7 +183,7 @@ _VALUES = _Field("values", _are_values, "a list of numbers")
 _TRIAL_ATTRIBUTE = _Field(
     "system_attr", _is_trial_attribute, "an object with numbers as constraints"
 )
-# Of what other operations hold nothing is read.
+# Other operations are not read.
 _FIELDS: dict[int, tuple[_Field, ...]] = {
     0: (
         _Field("study_name", _is_text, "a string"),

@@ -63,10 +63,10 @@ class Replay:
     def __init__(
         self, place: str, attribute: Attribute | None, *, all_reports: bool, watched: bool = False
     ) -> None:
-        self.storage = place  # what to call it in messages
-        # Trials of which something was recorded since somebody looked; None if nobody does.
+        self.storage = place  # its name in messages
+        # Trials with new records since the last update; None if nobody follows the journal.
         self.touched: set[int] | None = set() if watched else None
-        # What was reported: the trial, the step and the value.
+        # Reports: the trial, the step and the value.
         self.reports: list[tuple[int, int, Any]] | None = [] if all_reports else None
         self.attribute = attribute  # the requested one, besides what is always read
         self.recorded: dict[int, Any] = {}  # its values, by trial
@@ -149,7 +149,7 @@ class Replay:
             self.touched.update(trials)
 
     def _clashes(self, owner: int, name: str, text: str) -> bool:
-        """Return whether a domain differs from earlier ones in what must not change."""
+        """Return whether a domain is incompatible with earlier ones of its parameter."""
         if text not in self.kinds:
             domain = domain_of(text)
             whole = isinstance(domain, Categorical)  # choices must not change at all
@@ -261,7 +261,7 @@ class Replay:
             self.log.add_attribute(trial, key, recorded)
 
     def _logs(self, trial: int) -> bool:
-        """Return whether the study of a trial is small enough to keep how it was drawn."""
+        """Return whether the study of a trial is small enough to keep how trials were drawn."""
         study = self.studies.get(self.owners[trial])
         return study is not None and len(study.trials) <= MOST_RECORDED
 
@@ -313,7 +313,7 @@ class Replay:
         return trial < len(self.owners) and self.states[trial] not in _ENDED
 
     def drawing(self, study: Study) -> Callable[[], DrawingRecords] | None:
-        """Return how the trials of a study were drawn."""
+        """Return how the trials of a study were drawn; None if it is too large."""
         if len(study.trials) > MOST_RECORDED:
             return None
         records = self.log.records(study.trials, study.keys)

@@ -30,11 +30,11 @@ class Database:
     place
         Its name in messages; without a password.
     cursor
-        Opens a cursor that leaves the rows where they are until they are fetched.
+        Opens a cursor that leaves rows in the database until they are fetched.
     columns_of
         The query for the names of a table's columns.
     mark
-        What stands for a value in its queries.
+        The placeholder for a value in its queries.
     fetched
         How many rows of Optuna's tables were fetched.
     """
@@ -47,7 +47,7 @@ class Database:
     _columns: dict[str, set[str]] = field(default_factory=dict)
 
     def columns(self, table: str) -> set[str]:
-        """Return the names of a table's columns; none if there is no such table."""
+        """Return the names of a table's columns; empty if there is no such table."""
         if table not in self._columns:
             found = (row for block in self._blocks(self.columns_of, table) for row in block)
             self._columns[table] = {name for (name,) in found}
@@ -89,29 +89,29 @@ class Database:
             )
 
     def studies(self) -> dict[str, int]:
-        """Return the studies' names and numbers."""
+        """Return the ids of the studies by name."""
         sql = "SELECT study_name, study_id FROM studies ORDER BY study_id"
         return dict(self.rows("studies", {"study_name": TEXT, "study_id": WHOLE}, sql))
 
     @property
-    def shown(self) -> str:
-        """The condition that a trial ``t`` is not hidden; empty if none can be."""
+    def visible(self) -> str:
+        """The SQL condition that a trial ``t`` is not hidden; empty if no trial can be."""
         # rustuna, which writes the same tables, marks hidden trials in an extra column.
         return "t.discarded_at IS NULL" if "discarded_at" in self.columns("trials") else ""
 
     def trials_of(self, study: int) -> Trials:
         """Return all trials of a study."""
-        return Trials(f"t.study_id = ? {self.shown and f'AND {self.shown}'}", (study,))
+        return Trials(f"t.study_id = ? {self.visible and f'AND {self.visible}'}", (study,))
 
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """The trials ``t`` that queries are about, all of a study or some of them.
+    """The trials ``t`` of queries: all of a study, or some of them.
 
     Attributes
     ----------
     condition, values
-        The condition in SQL, and what is bound in it.
+        The condition in SQL, and the values bound in it.
     every
         Whether these are all trials of the study.
     """
@@ -121,11 +121,11 @@ class Trials:
     every: bool = True
 
     def after(self, trial: int) -> Trials:
-        """Return those that were created later."""
+        """Return those that were created after a trial."""
         return Trials(f"{self.condition} AND t.trial_id > ?", (*self.values, trial), every=False)
 
     def up_to(self, trial: int) -> Trials:
-        """Return those that were not created later."""
+        """Return a trial and those that were created before it."""
         return Trials(f"{self.condition} AND t.trial_id <= ?", (*self.values, trial), every=False)
 
     def among(self, trials: Sequence[int]) -> Iterator[Trials]:

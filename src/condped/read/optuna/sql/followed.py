@@ -33,7 +33,7 @@ from condped.trials.course.drawing import MOST_RECORDED
 from condped.trials.table import TrialTable
 
 _OPEN = ("RUNNING", "WAITING")
-# New trials that are read in one transaction: whoever writes an SQLite file waits for its end.
+# New trials that are read in one transaction: writers of an SQLite file wait for its end.
 _AT_ONCE = 10_000
 
 
@@ -44,14 +44,14 @@ class _Known:
     Attributes
     ----------
     number
-        Of the study.
+        The id of the study.
     unfinished
         The rows of trials that had not ended, by their ids.
     guards
         The rows of the first and of the last trial that had ended: another study with the same
-        numbers has different ones.
+        ids has different ones.
     running
-        What is recorded of running trials, to notice when there is more.
+        What is recorded about running trials, to detect when there is more.
     """
 
     number: int
@@ -67,8 +67,8 @@ class _Known:
 class FollowedDatabase:
     """A study in a database; each update is one short transaction of its own.
 
-    If there is much to read, there are several: what has ended does not change, and the last one
-    rereads what had not.
+    A large study is read in several: trials that have ended do not change, and the last transaction
+    rereads the others.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class FollowedDatabase:
         self._opened = opened
         self._options = options
         self._known: _Known | None = None
-        self._pending = False  # whether something was read that no table shows yet
+        self._pending = False  # whether something was read that no table contains yet
         self.fetched = 0
 
     def update(self) -> TrialTable | None:
@@ -88,7 +88,7 @@ class FollowedDatabase:
                 update = _Update(database, self._number(database), self._options)
                 later = update.after(self._known)
                 known = self._known if later is None else later
-                assert known is not None  # the first look always finds something
+                assert known is not None  # the first update always finds something
                 changed = self._pending or later is not None
                 table = update.table(known) if changed and not update.more else None
                 self._known, self._pending = known, update.more
@@ -109,7 +109,7 @@ class FollowedDatabase:
 
 
 class _Update:
-    """One look at a study, inside of a transaction."""
+    """One update of a study, inside a transaction."""
 
     def __init__(self, database: Database, number: int, options: ReadOptions) -> None:
         self.database = database
@@ -120,20 +120,20 @@ class _Update:
         self.more = False  # whether there are more new trials than are read at once
 
     def after(self, known: _Known | None) -> _Known | None:
-        """Read what is new since a look, or everything without one; None if nothing is new."""
+        """Return ``known`` with what is new, without it everything; None if nothing is new."""
         if known is None:
             nothing = fetch(self.database, self.header, [], [], all_keys=False)
             known = _Known(self.number, self.header, GrownStudy(nothing.records(), ()), {}, {})
             return self.after(known) or known
-        new, seen = self._look(known)
+        new, seen = self._fetch_rows(known)
         if self._is_another(known, new, seen):
             return self.after(None)
         self.more = len(new) == _AT_ONCE
         states = {trial: row for trial, row in seen.items() if trial in known.unfinished}
-        gone_on = [trial for trial, row in states.items() if row != known.unfinished[trial]]
-        # Only those may have more parameters or attributes than before.
+        changed = [trial for trial, row in states.items() if row != known.unfinished[trial]]
+        # Only these may have more parameters or attributes than before.
         active = [trial for trial, row in states.items() if row[1] == "RUNNING"]
-        again = sorted({*gone_on, *active})
+        again = sorted({*changed, *active})
         rows = [states[trial] for trial in again] + new
         last = known.study.records.trial_ids[-1:].tolist()
         parts = list(self.trials.among(again))
@@ -144,7 +144,7 @@ class _Update:
         found = fetch(self.database, self.header, parts, rows, all_keys=logged)
         requested = self._recorded(parts)
         running = _running(found, requested)
-        if not new and not gone_on and running == known.running and self.header == known.header:
+        if not new and not changed and running == known.running and self.header == known.header:
             return None
         study = known.study.with_trials(
             found.records(), found.parameters.parameters(found.trial_ids)
@@ -156,7 +156,7 @@ class _Update:
         self._note(later, found, requested)
         return later
 
-    def _look(self, known: _Known) -> tuple[list[Any], dict[int, Any]]:
+    def _fetch_rows(self, known: _Known) -> tuple[list[Any], dict[int, Any]]:
         """Return the rows of new trials, and of those that had not ended or serve as guards."""
         last = known.study.records.trial_ids[-1:].tolist()
         part = self.trials.after(last[0]) if last else self.trials
@@ -178,7 +178,7 @@ class _Update:
             return True
         count = len(known.study.records.trial_ids)
         numbered = [row[4] for row in new] == list(range(count, count + len(new)))
-        if not count or (numbered and not self.database.shown):
+        if not count or (numbered and not self.database.visible):
             return False
         last = int(known.study.records.trial_ids[-1])
         ((before,),) = self.database.rows(
@@ -196,7 +196,7 @@ class _Update:
         found: FetchedTrials,
         requested: Mapping[int, Any],
     ) -> None:
-        """Keep what the next look needs."""
+        """Keep what the next update needs."""
         known.recorded |= requested
         known.running = _running(found, requested)
         for row in found.rows:
@@ -233,7 +233,7 @@ class _Update:
 
 
 def _running(found: FetchedTrials, requested: Mapping[int, Any]) -> object:
-    """Return what tells whether running trials have recorded more."""
+    """Return a value that differs once running trials have recorded more."""
     running = [row[0] for row in found.rows if row[1] == "RUNNING"]
     own = set(running)
     return (
@@ -245,7 +245,7 @@ def _running(found: FetchedTrials, requested: Mapping[int, Any]) -> object:
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """The requested attribute, known by now; other names are looked up for messages."""
+    """The requested attribute, already read; the names of others are queried for messages."""
 
     database: Database
     trials: Trials
@@ -258,4 +258,4 @@ class _Recorded:
         return known_keys(self.database, self.trials, attribute)
 
     def reported(self) -> Iterator[tuple[int, float, float]]:
-        return iter(())  # not asked for
+        return iter(())  # not requested

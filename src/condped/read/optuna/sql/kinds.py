@@ -25,13 +25,13 @@ class Kind(NamedTuple):
 WHOLE = Kind("a whole number", frozenset({int}))
 NUMBER = Kind("a number", frozenset({int, float}))
 TEXT = Kind("a string", frozenset({str}))
-Columns = Mapping[str, Kind | None]  # by the names of what is selected; None: nothing is expected
+Columns = Mapping[str, Kind | None]  # by selected column; None: anything is allowed
 
 
 def check_kinds(place: str, table: str, columns: Columns, rows: Sequence[Any]) -> None:
     """Raise for the first value of a table that is not of its column's kind.
 
-    The first column tells whose row it is.
+    The first column identifies the row.
     """
     for index, (name, kind) in enumerate(columns.items()):
         if kind is None or set(map(type, map(itemgetter(index), rows))) <= kind.types:

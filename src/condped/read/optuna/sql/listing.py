@@ -1,4 +1,4 @@
-"""The studies of a database and how far they have come, counted by the database."""
+"""The studies of a database and their progress, counted by the database."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def study_states(database: Database, patterns: Sequence[str]) -> list[StudyState
 def _counts(database: Database) -> dict[int, list[Any]]:
     """Return state, trials and last end by study."""
     found: dict[int, list[Any]] = {}
-    shown = database.shown
+    visible = database.visible
     for study, *rest in database.rows(
         "trials",
         {"study_id": None, "state": TEXT, "trials": WHOLE, "datetime_complete": None},
         "SELECT t.study_id, t.state, COUNT(*), MAX(t.datetime_complete) FROM trials t "
-        f"{shown and f'WHERE {shown} '}GROUP BY t.study_id, t.state",
+        f"{visible and f'WHERE {visible} '}GROUP BY t.study_id, t.state",
     ):
         found.setdefault(study, []).append(rest)
     return found
@@ -55,7 +55,7 @@ def _counts(database: Database) -> dict[int, list[Any]]:
 
 def _best_values(database: Database) -> dict[int, tuple[float | None, float | None]]:
     """Return the lowest and the highest finite value of complete trials, by study."""
-    shown = database.shown
+    visible = database.visible
     return {
         study: (low, high)
         for study, low, high in database.rows(
@@ -64,13 +64,13 @@ def _best_values(database: Database) -> dict[int, tuple[float | None, float | No
             "SELECT t.study_id, MIN(v.value), MAX(v.value) FROM trials t "
             "JOIN trial_values v ON v.trial_id = t.trial_id "
             f"WHERE t.state = 'COMPLETE' AND v.objective = 0 AND {value_kind(database)} = 'FINITE' "
-            f"{shown and f'AND {shown} '}GROUP BY t.study_id",
+            f"{visible and f'AND {visible} '}GROUP BY t.study_id",
         )
     }
 
 
 def _constrained(database: Database) -> set[int]:
-    """Return the studies some trials of which have constraints."""
+    """Return the studies that have trials with constraints."""
     return {
         study
         for (study,) in database.rows(
@@ -114,7 +114,7 @@ def _state(
 
 
 def _moment(database: Database, recorded: Any) -> datetime:
-    """Return a recorded time; SQLite has texts. Optuna writes none with a zone."""
+    """Return a recorded time, which SQLite stores as text. Optuna writes no time zones."""
     try:
         found = recorded if isinstance(recorded, datetime) else datetime.fromisoformat(recorded)
         return found.replace(tzinfo=None)

@@ -1,4 +1,4 @@
-"""What can be read from a database that Optuna wrote, of any kind."""
+"""Reading the databases that Optuna writes, of any kind."""
 
 from __future__ import annotations
 

@@ -165,10 +165,10 @@ class FetchedTrials:
     attributes
         Trial, key and JSON of system attributes, without the JSON where only the key matters.
     reports
-        Trial, last step, value there, and how that is recorded; None if not asked for.
+        Trial, last step, value there, and how that is recorded; None if not requested.
     """
 
-    place: str  # what to call the database in messages
+    place: str  # the name of the database in messages
     header: StudyHeader
     rows: Sequence[Any]
     trial_ids: IntArray  # ascending
@@ -193,7 +193,7 @@ class FetchedTrials:
         )
 
     def constraints(self) -> list[tuple[int, str, Any]]:
-        """Return the trial, the key and what is recorded of constraints."""
+        """Return the trial, the key and the recorded value of each constraint."""
         return [
             (trial, key, _constraint(self.place, trial, key, text))
             for trial, key, text in self.attributes
@@ -201,7 +201,7 @@ class FetchedTrials:
         ]
 
     def fill(self, log: DrawingLog) -> None:
-        """Add how the trials were drawn."""
+        """Add how the trials were drawn to a log."""
         for trial, step, value, kind in self.reports or ():
             if step is not None:
                 log.add_report(trial, step, number_of(value, kind))
@@ -219,7 +219,7 @@ def fetch(
 ) -> FetchedTrials:
     """Return everything recorded about trials, read in ``parts``.
 
-    ``all_keys``: whether to find out how they were drawn, too.
+    ``all_keys``: whether to read how they were drawn, too.
     """
     trial_ids = np.array([row[0] for row in rows], dtype=np.int64)
     values = np.full((len(trial_ids), len(header.directions)), np.nan)
@@ -255,20 +255,20 @@ def fetch_values_and_constraints(database: Database, study: int, header: StudyHe
 def _attributes(database: Database, trials: Trials, *, all_keys: bool) -> list[Any]:
     """Return the trial, key and JSON of constraints; if requested, of all system attributes.
 
-    Only the keys matter of most, and some samplers store much there, so those come without it.
+    Most come without JSON: only their keys matter, and some samplers store much there.
     """
     needed = [("=", "constraints"), ("LIKE", "constraints:%")]
-    shown = [*needed, *(("=", key) for key in VALUED)]
+    valued = [*needed, *(("=", key) for key in VALUED)]
     is_needed = " OR ".join(f"a.key {compare} ?" for compare, _ in needed)
-    is_shown = " OR ".join(f"a.key {compare} ?" for compare, _ in shown)
+    is_valued = " OR ".join(f"a.key {compare} ?" for compare, _ in valued)
     return database.rows(
         _ATTRIBUTES,
         {"trial_id": WHOLE, "key": TEXT, "value_json": TEXT.or_null()},
-        f"SELECT a.trial_id, a.key, CASE WHEN {is_shown} THEN a.value_json END "
+        f"SELECT a.trial_id, a.key, CASE WHEN {is_valued} THEN a.value_json END "
         "FROM trial_system_attributes a JOIN trials t ON t.trial_id = a.trial_id "
         f"WHERE {trials.condition}{'' if all_keys else f' AND ({is_needed})'} "
         "ORDER BY a.trial_system_attribute_id",
-        *(key for _, key in shown),
+        *(key for _, key in valued),
         *trials.values,
         *(key for _, key in ([] if all_keys else needed)),
     )
@@ -327,7 +327,7 @@ def _constraint(place: str, trial: int, key: str, text: Any) -> Any:
 def _fetch_values(
     database: Database, trials: Trials, trial_ids: IntArray, values: FloatArray
 ) -> None:
-    """Write into (trials, objectives) where something is recorded."""
+    """Write the recorded values into (trials, objectives) ``values``."""
     sql = (
         f"SELECT v.trial_id, v.objective, v.value, {value_kind(database)} FROM trial_values v "
         f"JOIN trials t ON t.trial_id = v.trial_id WHERE {trials.condition}"

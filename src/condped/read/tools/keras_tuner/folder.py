@@ -191,7 +191,7 @@ def _same(best: float, score: float | None) -> bool:
 def _maximized(trials: Sequence[_Trial]) -> dict[str, str]:
     """Return the metrics that are better when higher.
 
-    That others are better when lower means nothing: that is Keras Tuner's default for unknown ones.
+    Lower is Keras Tuner's default for unknown metrics, so that it is recorded means nothing.
     """
     return {
         name: metric.direction

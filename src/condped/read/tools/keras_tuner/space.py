@@ -53,7 +53,7 @@ class _Hyperparameters:
         if domain is None or domain.single:
             self.constants[name] = fields["value"] if domain is None else _only_value(domain)
             if domain is not None:
-                self.notes.append(f"{name}: left out, since it has the one value {domain.label}.")
+                self.notes.append(f"{name}: left out, since it has a single value: {domain.label}.")
             return
         conditions = fields.get("conditions") or ()
         if not isinstance(conditions, Sequence):
@@ -70,7 +70,7 @@ class _Hyperparameters:
         low, high, step = fields["min_value"], fields["max_value"], fields.get("step")
         sampling = fields.get("sampling") or "linear"
         if sampling == "reverse_log":
-            self.notes.append(f"{name}: taken as linear, though it is drawn on a reversed log.")
+            self.notes.append(f"{name}: taken as linear, though drawn on a reversed log scale.")
         log = sampling == "log"
         if log and step is not None:  # a factor
             self.notes.append(f"{name}: its steps are left out, as it is on a log scale.")
@@ -100,7 +100,7 @@ class _Hyperparameters:
         return Space(found, notes=self.notes)
 
     def _condition(self, conditions: Any) -> tuple[bool, Node | None]:
-        """Return whether all conditions of a scope can hold, and them in one; None: always."""
+        """Return whether all conditions of a scope can hold, and all as one; None: always."""
         tests: list[Node] = []
         for condition in conditions:
             try:

@@ -47,7 +47,7 @@ def trials_among(runs: Sequence[str], parents: Mapping[str, str], tried: BoolArr
     for run, parent in parents.items():
         if run in row_of and parent in row_of and parent != run:
             below.setdefault(row_of[parent], []).append(row_of[run])
-    frames = [above for above, nested in below.items() if tried[nested].any()]
+    sweeps = [above for above, nested in below.items() if tried[nested].any()]
     parts = [
         row
         for above, nested in below.items()
@@ -55,11 +55,11 @@ def trials_among(runs: Sequence[str], parents: Mapping[str, str], tried: BoolArr
         for row in nested
     ]
     rows = np.ones(len(runs), dtype=bool)
-    rows[frames] = False
+    rows[sweeps] = False
     rows[parts] = False
     notes = []
-    if frames:
-        notes.append(f"Runs left out since their nested runs are the trials: {len(frames)}.")
+    if sweeps:
+        notes.append(f"Runs left out since their nested runs are the trials: {len(sweeps)}.")
     if parts:
         notes.append(
             "Nested runs without parameters left out, as parts of the runs above them: "

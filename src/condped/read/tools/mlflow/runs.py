@@ -24,7 +24,7 @@ from condped.safe_text import brief
 from condped.trials.columns import Column, number_column
 from condped.trials.table import TrialTable
 
-# Every store has this experiment from the start, and few people use it.
+# Every store has this experiment from the start, and it is rarely used.
 _DEFAULT = "Default"
 
 
@@ -68,7 +68,7 @@ def select_experiment(
 def select_experiments(
     experiments: Sequence[Experiment], patterns: Sequence[str], place: str
 ) -> dict[str, Experiment]:
-    """Return the experiments to read, by names of their own: those that match patterns, or all.
+    """Return the experiments to read, by unique names: those that match patterns, or all.
 
     A pattern such as ``xgb-*`` is compared with names, and taken as an id as well.
     """
@@ -127,7 +127,7 @@ class ExperimentRuns:
     metrics
         The latest value of each requested metric per run, NaN where a run has none.
     metric_names
-        Of all metrics.
+        The names of all metrics.
     parents
         The parent of each nested run.
     times

@@ -23,7 +23,7 @@ from condped.read.tools.mlflow.runs import (
 )
 from condped.trials.table import TrialTable
 
-# What is queried; it exists in MLflow 2.0 to 3.17.
+# The columns that are queried; they exist in MLflow 2.0 to 3.17.
 _NEEDED = {
     "experiments": {"experiment_id", "name", "lifecycle_stage"},
     "runs": {"run_uuid", "experiment_id", "status", "start_time", "end_time", "lifecycle_stage"},

@@ -29,7 +29,7 @@ from condped.read.tools.mlflow.runs import (
 from condped.trials.columns import number_of
 from condped.trials.table import TrialTable
 
-# Both parse only; the first is faster, if PyYAML was built with it.
+# Both only parse; the first is faster, if PyYAML was built with it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _META = "meta.yaml"
 # MLflow's own files have less than a kilobyte and two levels.
@@ -63,7 +63,7 @@ def read_all(source: str, options: ReadOptions) -> list[tuple[str, TrialTable]]:
     """Return the runs of all experiments in a directory, or of those that match a pattern."""
     options.refuse("an MLflow experiment", "budget")
     folder = _folder(source)
-    # By time: the numbers that directories are named by are random.
+    # By time, since the ids that name the directories are random.
     in_time = sorted(
         _experiments(folder), key=lambda one: number_of(one[1].get("creation_time")) or 0.0
     )
@@ -128,10 +128,10 @@ def _meta(folder: Path) -> Mapping[str, Any]:
 
 
 def _entries(text: bytes) -> dict[str, Any] | None:
-    """Return the entries of a YAML mapping that are single values; None if it is no mapping.
+    """Return the entries of a YAML mapping that are single values; None if it is not a mapping.
 
-    Nothing else is built: a few aliases may stand for billions of values, and nested values for
-    more levels than the parser's stack has.
+    Nothing else is built: a few aliases may stand for billions of values, and nesting may exceed
+    the parser's stack.
     """
     resolver = yaml.SafeLoader("")
     found: list[Any] = []  # names and values in turn
@@ -166,7 +166,7 @@ def _entries(text: bytes) -> dict[str, Any] | None:
 
 
 def _scalar(resolver: yaml.SafeLoader, tag: str, text: str) -> Any:
-    """Return a single value; a text stays one if it is none of what its tag says."""
+    """Return a single value; the text itself if it does not match its tag."""
     try:
         return resolver.construct_object(yaml.ScalarNode(tag, text))
     except (ArithmeticError, AttributeError, LookupError):

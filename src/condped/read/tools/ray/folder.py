@@ -101,7 +101,7 @@ class _Folder:
             )
         if self.pickled:
             names = ", ".join(sorted(self.pickled))
-            found.append(f"Values that Ray has pickled were not read (of {names}).")
+            found.append(f"Values that Ray pickled were not read: {names}.")
         known = {record["relative_logdir"] for record in self.records}
         others = [
             entry.name

@@ -58,7 +58,7 @@ class RayTrial:
     config: Mapping[str, Any]
     metrics: Mapping[str, Any]
     status: str
-    history: Sequence[Mapping[str, Any]] = ()  # all reports, if asked for
+    history: Sequence[Mapping[str, Any]] = ()  # all reports, if requested
 
 
 def table_of(

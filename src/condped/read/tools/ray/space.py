@@ -1,6 +1,6 @@
 """Ray Tune's spaces: nested dicts with domains, which are recognised by the names of their classes.
 
-Nested names are joined by "/", as Ray does. Entries without a domain are constants and no
+Nested names are joined by "/", as Ray does. Entries without a domain are constants, not
 parameters, unless they differ between the branches of a choice.
 """
 
@@ -29,8 +29,8 @@ def space_of(source: Any) -> Space:
     """Return the space that a param_space describes.
 
     ``tune.sample_from`` and ``tune.randn`` have no domain: such parameters are named in
-    ``to_infer``. A choice among dicts has a name for each of their entries, with conditions where
-    a constant entry identifies the dict (``{"kind": "svm", ...}``, ``{"kind": "net", ...}``).
+    ``to_infer``. A choice among dicts gives a parameter for each of their entries, with conditions
+    where a constant entry identifies the dict (``{"kind": "svm", ...}``, ``{"kind": "net", ...}``).
     """
     if not isinstance(source, Mapping):
         raise SpaceError(
@@ -94,7 +94,7 @@ def _kinds(value: Any) -> set[str]:
 
 
 def _numbers(value: Any, name: str, notes: list[str]) -> Domain | OpenEnded:
-    """Return the domain of tune.uniform, randint and their like."""
+    """Return the domain of tune.uniform, randint and the like."""
     sampler, step = value.sampler, None
     if "Quantized" in _kinds(sampler):
         sampler, step = sampler.sampler, sampler.q

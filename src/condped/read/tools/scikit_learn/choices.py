@@ -28,7 +28,7 @@ class Choices:
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, str]] = {}  # the object too, so that its id stays its own
+        self._known: dict[int, tuple[Any, str]] = {}  # the object too, so that its id is not reused
         self._taken: set[str] = set()
 
     def __call__(self, value: Any) -> Any:

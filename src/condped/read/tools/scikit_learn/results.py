@@ -33,7 +33,7 @@ def is_halving(names: Sequence[str]) -> bool:
 
 
 def scored(runs: RawRuns, options: ReadOptions, searched: str | None = None) -> RawRuns:
-    """Return the rows of ``cv_results_`` as trials, with what their columns mean.
+    """Return the rows of ``cv_results_`` as trials, interpreting their columns.
 
     A score counts by its mean over the splits, which is better when higher; ``f1`` is short for
     ``mean_test_f1``. ``searched`` is the score by which the best candidate was chosen. A candidate
@@ -45,7 +45,7 @@ def scored(runs: RawRuns, options: ReadOptions, searched: str | None = None) -> 
     if chosen is not None:
         listed = [chosen] if isinstance(chosen, str) else chosen
         named = [n for n in listed if isinstance(n, str)] if isinstance(listed, Sequence) else []
-    else:  # of several scores none is more the one searched for than others, unless it is known
+    else:  # with several scores, the one searched for must be known
         named = [searched] if searched in means else means if len(means) == 1 else []
     known = {name: _direction(name, metrics.names) for name in named}
     objectives = [name for name in named if known[name] is not None]
@@ -106,7 +106,7 @@ def _states(runs: RawRuns, metrics: RawTable, scores: Sequence[str]) -> np.ndarr
 
 def _at_one_budget(runs: RawRuns, options: ReadOptions) -> RawRuns:
     budgets = runs.metrics.numbers("budget", BUDGET)
-    # The resource may be a parameter of the estimator, which then is no searched one.
+    # The resource may be a parameter of the estimator, which is then not searched.
     resource = [n for n in runs.parameters.names if _is(runs.parameters[n], budgets)]
     names = tuple(name for name in runs.parameters.names if name not in resource)
     parameters = RawTable(names, runs.parameters.rows, runs.parameters.__getitem__)

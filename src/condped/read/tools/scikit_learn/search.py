@@ -73,13 +73,13 @@ def _candidates(results: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     if found is None or not all(isinstance(entry, Mapping) for entry in found):
         raise DataError(
             f"The entry 'params' of cv_results_ must be a list of dicts (got "
-            f"{type(listed).__name__}). Pass cv_results_ as the search has it, or the search."
+            f"{type(listed).__name__}). Pass cv_results_ unchanged, or the search itself."
         )
     for name, column in results.items():
         if not hasattr(column, "__len__") or len(column) != len(found):
             raise DataError(
                 f"The entry {name!r} of cv_results_ must have one value for each of the "
-                f"{len(found)} candidates. Pass cv_results_ as the search has it, or the search."
+                f"{len(found)} candidates. Pass cv_results_ unchanged, or the search itself."
             )
     return found
 

@@ -1,7 +1,7 @@
 """``param_grid`` and ``param_distributions`` as a space; a list of dicts is a conditional one.
 
 A candidate does not record which of the dicts it comes from. A parameter that all dicts list, with
-other values in each of them (such as ``kernel``), identifies it.
+different values in each of them (such as ``kernel``), identifies it.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _domain(content: _Listed | Float | Int) -> Domain:
 
 
 class _Dicts:
-    """The dicts of a grid, and what tells them apart."""
+    """The dicts of a grid, and the parameters that distinguish them."""
 
     def __init__(self, dicts: Sequence[Mapping[str, _Content]]) -> None:
         self.dicts = dicts
@@ -134,7 +134,7 @@ class _Dicts:
                 to_infer.append(name)
             elif all(entry.domain.single for entry in alternatives):
                 label = alternatives[0].domain.label
-                self.notes.append(f"{name}: left out, since it has the one value {label}.")
+                self.notes.append(f"{name}: left out, since it has a single value: {label}.")
             else:
                 found[name] = alternatives
         return Space(found, notes=self.notes, to_infer=to_infer)
@@ -142,7 +142,7 @@ class _Dicts:
     def _alternatives(
         self, name: str, contents: Mapping[int, _Listed | Float | Int]
     ) -> list[Alternative] | None:
-        """Return the domains with their conditions; None if only values can show them."""
+        """Return the domains with their conditions; None if they must be inferred."""
         places: dict[Domain, list[int]] = {}
         for place, content in contents.items():
             places.setdefault(_domain(content), []).append(place)
@@ -191,7 +191,7 @@ class _Dicts:
         return merged
 
     def _find_gates(self) -> tuple[str, ...]:
-        """Return parameters that tell dicts apart, as few as needed, choices before numbers."""
+        """Return parameters that distinguish dicts, as few as needed, choices before numbers."""
         shared = [n for n in self.dicts[0] if all(n in entry for entry in self.dicts)]
         pairs = {
             name: {
@@ -234,12 +234,12 @@ class _Dicts:
     def _condition(self, places: Sequence[int]) -> Condition | None:
         """Return the condition that a candidate comes from one of these dicts.
 
-        None if it always does, or if no parameter tells.
+        None if it always does, or if no parameter identifies them.
         """
         others = [place for place in range(len(self.dicts)) if place not in places]
         if not others:
             return None
-        for gate in self.gates:  # one for all of them, if there is such a one
+        for gate in self.gates:  # a single one, if possible
             if all(self._differ(gate, (k, m)) for k in places for m in others):
                 return condition_of(self._test(gate, places))
         parts: list[Node] = []

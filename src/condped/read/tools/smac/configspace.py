@@ -32,7 +32,7 @@ _LISTED = {
     "unparametrized": "value",
 }
 _DEEPEST = 50
-_MOST_COMPARISONS = 1_000  # of one condition, with those that it takes over from its parents
+_MOST_COMPARISONS = 1_000  # of one condition, including those of its parents
 _KINDS = ("EQ", "NEQ", "LT", "GT", "IN", "AND", "OR")
 
 
@@ -119,8 +119,8 @@ def _interval(name: str, entry: Mapping[str, Any], notes: list[str]) -> Domain:
     log, step = bool(entry.get("log")), entry.get("q")
     if step is not None and not _steps_fit(kind, low, high, log, step):
         notes.append(
-            f"{' '.join(name.split())}: its quantisation q={step} is left out, since it makes no "
-            "even steps from the lower to the upper bound."
+            f"{' '.join(name.split())}: its quantisation q={step} is left out, since it does "
+            "not divide the range into even steps."
         )
         step = None
     if _NUMERIC[kind] is Int:
@@ -188,7 +188,7 @@ class ConfigSpaceConditions:
         return self.found[child]
 
     def _parts(self, child: str, entries: Iterable[Mapping[str, Any]], depth: int) -> list[Node]:
-        """Return different conditions, which may not repeat those of parents without end."""
+        """Return the distinct conditions; raises if they have too many comparisons."""
         parts: dict[Node, int] = {}
         for entry in entries:
             node = self._node(child, entry, depth)
@@ -197,7 +197,7 @@ class ConfigSpaceConditions:
                 raise ConditionError(
                     f"The condition of {child!r} in the ConfigSpace comes to more than "
                     f"{_MOST_COMPARISONS:,} comparisons, since it repeats those of its parents "
-                    "that may be None. Give those parents another word than None, or give a space."
+                    "that may be None. Use another value than None in them, or give a space."
                 )
         return list(parts)
 
@@ -246,7 +246,7 @@ class ConfigSpaceConditions:
         """Return the condition that a parent is active and has one of the values."""
         held = tuple(map(plain_value, values))
         domain = self.domains[parent]
-        if not held:  # below the lowest of an ordinal, say: never
+        if not held:  # never holds, such as below the lowest of an ordinal
             assert isinstance(domain, Categorical)
             first = domain.choices[0]
             return Both((Comparison(parent, "==", first), Comparison(parent, "!=", first)))

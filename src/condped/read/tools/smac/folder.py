@@ -32,7 +32,7 @@ _RUNHISTORY, _SCENARIO, _CONFIGSPACE = "runhistory.json", "scenario.json", "conf
 # Configurations that SMAC chose without its model; its maximizer sorts others by acquisition.
 _INITIAL = re.compile(r"Initial [Dd]esign.*")
 _RANDOM = re.compile(r"(.*: )?Random Search( \(max retries.*\))?")
-_GIVEN = re.compile(r"Initial design|.*: Default.*")  # by a person: not drawn at all
+_GIVEN = re.compile(r"Initial design|.*: Default.*")  # by the user: not drawn at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _reports(folders: Sequence[Folder], objectives: Sequence[str], options: Read
 
 
 def _samplers(origins: set[str | None]) -> tuple[SamplerRecord, ...]:
-    """Return the sampler, from what SMAC says that it chose configurations by."""
+    """Return the sampler, from the origins that SMAC records for configurations."""
     if origins <= {None}:
         return ()
     random = all(_matches(_INITIAL, origin) or _matches(_RANDOM, origin) for origin in origins)
@@ -120,11 +120,11 @@ def _samplers(origins: set[str | None]) -> tuple[SamplerRecord, ...]:
 
 
 def _with_independence(tried: Sequence[Configuration], planned: int) -> list[Configuration]:
-    """Return the configurations of one run, told which were drawn without regard to results.
+    """Return the configurations of one run, marking those drawn without regard to results.
 
     SMAC overwrites the origin where a local search ends at the configuration that it started from.
-    But nothing is searched for before the initial design is through, of ``planned`` configurations
-    unless some were the same, which those with continuous numbers never are.
+    But it does not search before the initial design has ended, which has ``planned`` configurations
+    unless some were equal, as those with continuous numbers never are.
     """
     initial = [place + 1 for place, c in enumerate(tried) if _matches(_INITIAL, c.origin)]
     designed = max(initial, default=0)
@@ -142,7 +142,7 @@ def _with_independence(tried: Sequence[Configuration], planned: int) -> list[Con
 
 
 def _planned(path: Path) -> int:
-    """Return how many configurations the initial design was to have; 0 if it is not recorded."""
+    """Return the planned number of initial configurations; 0 if it is not recorded."""
     found: Any = _json(path / _SCENARIO)
     for key in ("_meta", "initial_design", "n_configs"):
         found = found.get(key) if isinstance(found, Mapping) else None

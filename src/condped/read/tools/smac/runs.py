@@ -24,7 +24,7 @@ _STATES = {
     3: State.FAILED,  # timeout
     4: State.FAILED,  # memory out
 }
-# The entries of a run up to SMAC 2.1, which wrote lists; later it had cpu_time behind time.
+# The entries of a run up to SMAC 2.1, which wrote lists; later ones have cpu_time after time.
 _LISTED = ("config_id", "instance", "seed", "budget", "cost", "time", "status")
 
 
@@ -46,7 +46,7 @@ class Configuration:
     """A configuration and its runs."""
 
     values: Mapping[str, Any]
-    origin: str | None = None  # what SMAC chose it by
+    origin: str | None = None  # how SMAC chose it
     independent: bool = False  # whether it was drawn without regard to results
     runs: list[Run] = field(default_factory=list)
 
@@ -132,7 +132,7 @@ def run_of(entry: Any, where: str) -> tuple[str, Run]:
 
 
 def _check_fields(entry: Mapping[str, Any], where: str) -> None:
-    """Raise if what names a run, or its budget or times, is no single value."""
+    """Raise if the ids, the budget or the times of a run are not single values."""
     for key in ("config_id", "instance", "seed", "budget", "time", "starttime", "endtime"):
         value = entry.get(key)
         number = key not in ("config_id", "instance", "seed")
@@ -141,7 +141,7 @@ def _check_fields(entry: Mapping[str, Any], where: str) -> None:
         ):
             raise DataError(
                 f"{where} has the {key} {brief(value)} in a run of configuration "
-                f"{brief(entry['config_id'])}: as SMAC writes it, it is a "
+                f"{brief(entry['config_id'])}. It must be a "
                 f"{'number' if number else 'single value'}."
             )
 
@@ -226,7 +226,7 @@ def _notes(configurations: Sequence[Configuration], trials: Sequence[Trial]) -> 
         if trial.state is not State.RUNNING
     )
     if waiting:
-        yield f"{waiting} runs of configurations that have others had not ended and do not count."
+        yield f"Unfinished runs of configurations with finished ones, not counted: {waiting}."
     yield from _notes_on_means(trials)
 
 
@@ -243,6 +243,6 @@ def _notes_on_means(trials: Sequence[Trial]) -> Iterator[str]:
     )
     if mixed:
         yield (
-            f"{mixed} configurations failed in some of their runs; as in SMAC, these runs are in "
-            "the mean with the crash cost."
+            f"{mixed} configurations failed in some of their runs; as in SMAC, these runs "
+            "count in the mean with the crash cost."
         )
