@@ -48,10 +48,10 @@ def test_each_library_draws_on_its_own_things() -> None:
     axes = Figure().subplots()
     assert condped.plot.importance(result("three"), backend="matplotlib", on=axes) is axes.figure
     for on in (Figure(), go.Figure()):
-        with pytest.raises(SettingsError, match="axes of matplotlib"):
+        with pytest.raises(SettingsError, match="matplotlib axes"):
             condped.plot.importance(result("three"), backend="matplotlib", on=on)
     with pytest.raises(SettingsError, match="a figure of matplotlib"):
         condped.plot.densities(result("three"), backend="matplotlib", on=Figure().subplots())
-    with pytest.raises(SettingsError, match="a figure of plotly"):
+    with pytest.raises(SettingsError, match="a plotly figure"):
         condped.plot.importance(result("three"), on=Figure())
     assert condped.plot.importance(result("three"), on=go.Figure()).data
