@@ -107,9 +107,7 @@ def joint_view(found: JointEffects) -> HeatView:
     else:
         notes.append("no pair is statistically significant")
     if names and strongest < least:
-        notes.append(
-            f"chance alone reaches about {chance:.2g}; the colours extend to {least:.2g}"
-        )
+        notes.append(f"chance alone reaches about {chance:.2g}; the colours extend to {least:.2g}")
     if len(every) > _MOST_PAIRED:
         hidden = len(every) - _MOST_PAIRED
         notes.append(f"{hidden} more parameters with weaker joint effects not shown")

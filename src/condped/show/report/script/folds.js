@@ -1,7 +1,7 @@
 // Sections that open: a line says what each holds; its content is drawn when it is open.
 const folds = new Map();
 
-// gist: what stands beside the title, null if there is nothing to open; draw: called on each opening and
+// gist: the text beside the title, null if there is nothing to open; draw: called on each opening and
 // when the width changes; update: when the slider or the method changes, draw by default; uses:
 // names of the data that it is drawn from, if these can change; dated: whether all of it is as old as the verdicts.
 function setUpFold(id, { gist, draw, update = draw, uses = [], dated = false }) {

@@ -17,7 +17,7 @@ function cellOf(parameter, study) {
   const entry = data.cells[parameter.place][study.place];
   if (!entry) return null;
   const cell = Object.fromEntries(FIELDS.map((name, place) => [name, entry[place] ?? null]));
-  return { ...cell, verdict: VERDICTS[cell.verdict], gist: !study.reason };
+  return { ...cell, verdict: VERDICTS[cell.verdict], determined: !study.reason };
 }
 
 const importanceIn = (parameter, study) => { const cell = cellOf(parameter, study); return cell && cell.determined ? cell.importance : -1; };
