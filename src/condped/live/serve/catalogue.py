@@ -129,7 +129,7 @@ class Catalogue(Feed):
                 follow = partial(open_study, entry.source, entry.study, self._reading)
                 feed = StudyFeed(follow, self._background, options, **self._pace)
             if feed is not None:
-                self._feeds[id] = feed  # the last one requested is the last one
+                self._feeds[id] = feed  # the most recent one is the last
             idle = [known for known, one in self._feeds.items() if one.idle and known != id]
             for known in idle[: max(0, len(idle) - _MOST_IDLE)]:
                 del self._feeds[known]

@@ -37,7 +37,7 @@ class Bell:
         """Wake the main thread up."""
         try:
             self._there.send(b".")
-        except OSError:  # it is full of rings, or closed
+        except OSError:  # enough rings are pending, or it is closed
             return
 
     def wait(self, seconds: float) -> str:

@@ -27,7 +27,7 @@ MOST_BARS = 20
 _MOST_BREAKDOWNS = 15
 _MOST_PARTS = 4  # that can be distinguished by their shade
 _MOST_PART_LABEL = 40
-_LETTER, _MOST_BEHIND = 0.0095, 70  # share of the axis that a letter takes; letters after a bar
+_LETTER, _MOST_AFTER = 0.0095, 70  # share of the axis that a letter takes; letters after a bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class BarsView:
     @property
     def reach(self) -> float:
         """How far the axis has to extend for the texts after the bars."""
-        ends = [bar.end / (1 - _LETTER * min(len(bar.text), _MOST_BEHIND)) for bar in self.bars]
+        ends = [bar.end / (1 - _LETTER * min(len(bar.text), _MOST_AFTER)) for bar in self.bars]
         return max(ends, default=0.0)
 
     @property

@@ -126,7 +126,7 @@ def _winners_that_changed(found: Difference) -> list[str]:
 
 
 def _target_trials_elsewhere(found: Difference) -> str:
-    """Return the gates most of whose target trials moved to another branch, without evidence."""
+    """Return where most target trials of a gate moved to another branch, without evidence."""
     changed = {one.gate for one in found.branches_changed}
     learnt = any(study.learnt for study in found.studies)
     luck = "with samplers that learn this may be luck" if learnt else "this may be chance"
