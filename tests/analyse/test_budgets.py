@@ -106,7 +106,7 @@ def test_noise_is_no_agreement() -> None:
         "loss": rng.normal(size=80),
     }
     text = str(condped.budgets(columns, objective="loss", budget_column="epoch"))
-    assert text.startswith("No lower budget ranks configurations much as 9 does.")
+    assert text.startswith("No lower budget ranks configurations much like 9.")
     assert "shows no evidence of agreement" in " ".join(text.split())
     assert "Only 30 of 60 configurations" in str(condped.budgets(pruned_study()))
 

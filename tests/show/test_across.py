@@ -53,10 +53,10 @@ def test_where_none_wins_the_leading_branch_is_said_with_the_winners() -> None:
     learnt = tuple(replace(study, learnt=True) for study in across.studies)
     answer = answer_of(replace(across, branches=some, studies=learnt))
     assert answer.branches == (
-        "Branches of model: svm wins in covertype; in the other 3 none wins for sure, and most "
-        "target trials are in network, which may be luck of the sampler.",
+        "Branches of model: svm wins in covertype; no clear winner in the other 3, where most "
+        "target trials are in network, which may be the sampler's luck.",
     )
-    assert answer.branch_heading == "svm wins in covertype, none for sure in the other 3"
+    assert answer.branch_heading == "svm wins in covertype, no clear winner in the other 3"
     random = answer_of(replace(across, branches=some)).branches[0]
     assert "luck" not in random
 
@@ -112,7 +112,7 @@ def test_what_cannot_be_compared_is_not_said_to_agree() -> None:
     said = answer_of(condped.across(pair, **OPTIONS))
     untested = said.differ or ""
     assert "No parameter differs" not in untested
-    assert "Of model and dropout none differs" in untested
+    assert "No evidence that model and dropout differ" in untested
     assert "rate (in alpha no target trial has it)" in untested
     assert "C (in beta no target trial has it)" in untested
     assert said.matters.startswith("model matters in both studies")

@@ -104,7 +104,7 @@ def test_noise_does_not_look_strong(trials: int, backend: Any) -> None:
         highest = figure.axes[0].collections[0].norm.vmax
         shown = figure.axes[0].get_xlabel()
     assert highest == view.highest >= max(0.05, 1.5 * strongest)
-    assert f"the colours go on up to {highest:.2g}" in " ".join(shown.split("\n"))
+    assert f"the colours extend to {highest:.2g}" in " ".join(shown.split("\n"))
 
 
 def test_a_strong_pair_has_the_strongest_colour() -> None:

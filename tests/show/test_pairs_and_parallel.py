@@ -111,7 +111,7 @@ def test_pairs_that_are_none_are_refused() -> None:
         condped.plot.pairs(found, [("C", "depth")])
     kept = [one for one in found if not one.cells]
     for effect in kept[:1]:
-        with pytest.raises(SettingsError, match="was not kept"):
+        with pytest.raises(SettingsError, match="were not kept"):
             condped.plot.pairs(found, [effect.parameters])
 
 

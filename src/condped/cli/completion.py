@@ -1,4 +1,4 @@
-"""Shell completion: of files and names, and the command that prints a shell's script."""
+"""Shell completion of files and names, and the command that prints a shell's script."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def files(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Leave completion to the shell, which knows files and folders best."""
+    """Leave the completion of files and folders to the shell."""
     return [CompletionItem(begun, type="file")]
 
 
 def names(*known: str) -> Complete:
-    """Complete one of these."""
+    """Return a completion of one of these names."""
 
     def complete(
         context: click.Context, parameter: click.Parameter, begun: str
@@ -29,7 +29,7 @@ def names(*known: str) -> Complete:
 
 
 def readers(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete the name of a reader; shells that can show what it reads."""
+    """Complete the name of a reader, with its description in shells that show it."""
     return [
         CompletionItem(kind.reader, help=kind.description)
         for kind in condped.sources().kinds

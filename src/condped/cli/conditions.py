@@ -32,7 +32,7 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 _VERDICTS = ("matters", "unclear", "no evidence", "not testable")
-# By kind of result: what can be said of a parameter, of the whole, and by a number.
+# By kind of result: facts about a parameter, facts about the whole result, and numbers.
 _OF_PARAMETERS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("importance", "report", "effects", "forecast"), _VERDICTS),
     "difference": ("matters more", "matters less", "changed"),
@@ -67,7 +67,7 @@ Outcome: TypeAlias = tuple[bool, str]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition as it was given, and how to find out whether it holds."""
+    """A condition as given, and a function that evaluates it."""
 
     text: str
     evaluate: Callable[[Any], Outcome]
@@ -75,7 +75,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The exit code of conditions, and a sentence on each that holds, is unknown or is wrong."""
+    """The exit code of conditions, and a sentence on each that holds, is undecided or is wrong."""
 
     code: int
     messages: tuple[str, ...]
@@ -147,7 +147,7 @@ def _fact(text: str, kind: str, rest: str) -> Callable[[Any], Outcome]:
 
 
 def _about(result: Any, subject: str, word: str) -> Outcome:
-    """Say whether a word is true of one parameter, of any, or of every one that is testable."""
+    """Return whether a word is true of a parameter, or of any or every one that is testable."""
     facts = parameter_facts(result, word)
     if subject not in ("any", "every"):
         name = _unquoted(subject)
@@ -168,7 +168,7 @@ def _about(result: Any, subject: str, word: str) -> Outcome:
 
 
 def _single_blanks(text: str) -> str:
-    """Return a text with single blanks, except in names that are quoted."""
+    """Return a text with single blanks, except in quoted names."""
     return _BLANKS.sub(lambda found: found[1] or " ", text.strip())
 
 

@@ -16,7 +16,7 @@ class UnknownFactError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Whether something is true of a parameter, None if that is unknown; and what is known."""
+    """Whether something is true of a parameter, None if unknown; and what is known."""
 
     holds: bool | None
     found: str
@@ -55,7 +55,7 @@ def _across_fact(one: Any, word: str) -> Fact:
 
 
 def _verdicts(result: Any) -> dict[str, tuple[str, str]]:
-    """Return each parameter's verdict, with its p-value or why it has none."""
+    """Return each parameter's verdict, with its p-value or the reason why it has none."""
     if isinstance(result, condped.Forecast):
         return {one.name: (one.verdict, _p(one.p_value) or one.reason) for one in result}
     if isinstance(result, condped.Effects):

@@ -14,7 +14,7 @@ SUMMARY_FILE = "GITHUB_STEP_SUMMARY"
 
 
 def summary_file() -> Path:
-    """Return the file that the job's summary is made of."""
+    """Return the file of the job's summary."""
     place = os.environ.get(SUMMARY_FILE)
     if not place:
         raise SettingsError(
@@ -27,6 +27,6 @@ def summary_file() -> Path:
 def append_summary(file: Path, result: Any, checked: Checked) -> None:
     """Add a result to the summary, after the outcome of the conditions."""
     messages = "\n".join(checked.messages)
-    # Lines of code: names in them are no markup, and none begins with the fence.
+    # A code block, in which names are not markup; no message begins with its fence.
     before = f"~~~text\n{messages}\n~~~\n\n" if messages else ""
     append_text(f"{before}{result.to_markdown()}\n", file)

@@ -62,7 +62,7 @@ def mcp(
             if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
                 shown = name.replace("_hosts", "-host")
                 raise SettingsError(f"--{shown} applies only to HTTP. Add --http, or leave it out.")
-    # The library itself first: what it brings along is then there, too.
+    # The library itself first, since uvicorn comes with it.
     load_optional("mcp", feature="condped mcp", library="mcp", extra="mcp")
     run = load_optional(
         "condped.live.agents.run", feature="condped mcp", library="uvicorn", extra="mcp"

@@ -1,4 +1,4 @@
-"""The options of commands, as the functions that they call declare them."""
+"""The options of commands, as declared by the functions that they call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from condped.options import Option, options_of
 from condped.safe_text import brief
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-# Options that go by other names here: short ones, and one value at a time.
+# Options with other names here: short ones, and singular if given one value at a time.
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "direction": ("-d", "--direction"),
     "space": ("-s", "--space"),
@@ -25,7 +25,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "failure_values": ("--failure-value",),
     "groups": ("--group",),
 }
-# What a shell completes for the values of options.
+# Completions of the values of options.
 _COMPLETED = {"space": files, "reader": readers}
 
 
@@ -58,7 +58,7 @@ class CommandWithoutRepeats(click.Command):
     """Rejects a single-value option that is given twice, rather than keep the last value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Count how often each option is given, and parse them."""
+        """Parse the arguments; raise if a single-value option is given twice."""
         if not ctx.resilient_parsing:
             _, _, order = self.make_parser(ctx).parse_args(list(args))
             for one, times in Counter(order).items():
@@ -78,8 +78,8 @@ def source_options(
 ) -> Callable[[Command], Command]:
     """Add the source, or other arguments, and all options that a function shares with others.
 
-    ``repeatable`` options take several values where other commands take one; with their help.
-    Those in ``without`` are left out.
+    ``repeatable`` has options that take several values where other commands take one, with their
+    help texts. Those in ``without`` are left out.
     """
     several = repeatable or {}
     declared = [
@@ -92,7 +92,7 @@ def source_options(
 
 
 def server_options(*, port: int, token: str) -> Callable[[Command], Command]:
-    """Add where a server listens and who may access it; ``token`` is the help on its token."""
+    """Add the address and access options of a server; ``token`` is the help text of its token."""
     return all_of(
         [
             click.option(
@@ -163,7 +163,7 @@ def _kind_of(annotation: Any) -> tuple[Any, bool]:
 
 
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options as the Python functions take them, those not given left out."""
+    """Return the given options as the Python functions take them."""
     kept = {name: value for name, value in options.items() if value not in (None, ())}
     for name in ("objective", "study"):
         if len(kept.get(name, ())) == 1:

@@ -47,10 +47,10 @@ _STYLES: Mapping[str, Mapping[str, Any]] = {
 def output_options(
     *, page: str | None = None, conditions: str | None = None
 ) -> Callable[[Command], Command]:
-    """Add the forms of output.
+    """Add the options for output.
 
-    ``page`` is the file that a page is written into by default, ``conditions`` the kind of result
-    that ``--fail-if`` is about.
+    ``page`` is the file that a page is written to by default, ``conditions`` the kind of result
+    for ``--fail-if``.
     """
     endings = ", ".join((*PAGES[:1], *ENDINGS) if page else ENDINGS)
     options = (
@@ -106,15 +106,15 @@ def answer(
 ) -> Any:
     """Call a function with a command's options, and print and write what it returns.
 
-    ``show`` makes the text that people read, if it is another one than the result's own; ``kind``
-    says what conditions are about, if it is not the function's name; ``after`` is called before
-    they are checked.
+    ``show`` returns the text to print, by default the result's own; ``kind`` is the kind of result
+    that conditions are about, by default the function's name; ``after`` is called before they are
+    checked.
     """
     forms: list[tuple[Callable[[Any], str] | None, bool]] = [
         (_json, as_json), (_csv, as_csv), (_markdown, as_markdown), (_latex, as_latex), (show, True)
     ]  # fmt: skip
-    chosen = [form for form, wanted in forms if wanted and form is not None]
-    if len(chosen) > 1:
+    requested = [form for form, flag in forms if flag and form is not None]
+    if len(requested) > 1:
         raise SettingsError(
             "Give only one of --json, --csv, --markdown, --latex and other output formats."
         )
@@ -130,7 +130,7 @@ def answer(
         result = function(*sources, **given(options))
         if output is not None:
             result.save(output)
-    form = chosen[0] if chosen else _for_terminal if on_terminal() else str
+    form = requested[0] if requested else _for_terminal if on_terminal() else str
     form_text = form(result).removesuffix("\n")
     if form is _json or (form is show and is_json(form_text)):
         say_json(form_text)
@@ -160,7 +160,7 @@ _csv, _markdown, _latex = map(methodcaller, ("to_csv", "to_markdown", "to_latex"
 
 
 def _for_terminal(result: Any) -> str:
-    """Return a text as wide as the terminal, in colours unless they are not wanted."""
+    """Return a text as wide as the terminal, in colours unless NO_COLOR is set."""
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     lines = visible(result.to_text(width)).split("\n")
     return "\n".join(lines if os.environ.get("NO_COLOR") else map(_coloured, lines))
@@ -175,7 +175,7 @@ def _coloured(line: str) -> str:
 
 @contextmanager
 def progress_bar() -> Iterator[None]:
-    """Show progress on a terminal if work takes more than a second; leave no trace of it."""
+    """Show progress on a terminal if work takes more than a second, and wipe it at the end."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
@@ -188,7 +188,7 @@ def progress_bar() -> Iterator[None]:
 
 
 class _Bar:
-    """One line of the terminal, drawn over again."""
+    """A progress bar on one line of the terminal."""
 
     def __init__(self) -> None:
         self.started = self.drawn = time.monotonic()

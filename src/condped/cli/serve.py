@@ -81,7 +81,7 @@ def serve(
         click.echo("Ctrl-C to stop.", err=True)
         local = not address.token and on_terminal()
         if opened or (opened is None and local):
-            # It may take its time, in which the server should answer already.
+            # It may block for a while, in which the server should already respond.
             threading.Thread(target=webbrowser.open, args=(address.url,), daemon=True).start()
 
     module.serve(

@@ -194,7 +194,7 @@ def studies(source: str, **options: Any) -> None:
 
 
 def _studies(sources: Sequence[str]) -> tuple[Any, list[str]]:
-    """Return the sources as the function takes them, and where they are."""
+    """Return the sources as the functions take them, and their locations."""
     pairs = [split_name(source) for source in sources]
     places = [place for _, place in pairs]
     names = [name for name, _ in pairs if name is not None]
@@ -206,5 +206,5 @@ def _studies(sources: Sequence[str]) -> tuple[Any, list[str]]:
     check_names(names)
     if names:
         return dict(zip(names, places, strict=True)), places
-    # One by itself may hold several studies.
+    # A single source may hold several studies.
     return (places[0] if len(places) == 1 else places), places

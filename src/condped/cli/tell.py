@@ -13,13 +13,13 @@ from condped.writing.whole_files import encoded
 
 
 def on_terminal() -> bool:
-    """Return whether people see what is printed."""
+    """Return whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
 def say(text: str) -> None:
     """Print a text on standard output."""
-    # As it is: otherwise click would cut out what looks like colours.
+    # Verbatim: without color=True, click would cut out what looks like colours.
     click.echo(visible(text) if on_terminal() else encoded(text).decode(), color=True)
 
 

@@ -66,13 +66,13 @@ def watch(
     For scripts, `condped forecast SOURCE --json` gives verdicts and the trials still needed, once.
     """  # noqa: D301
     condition = None if until is None else Until.parse(until)
-    asked, plain = given(options), _is_plain()
+    arguments, plain = given(options), _is_plain()
     if once:
         with progress_bar():
-            ended = look_once(source, asked, until=condition, plain=plain, out=sys.stdout)
+            ended = look_once(source, arguments, until=condition, plain=plain, out=sys.stdout)
     else:
         ended = watch_study(
-            source, asked, every=every, until=condition, timeout=timeout, plain=plain
+            source, arguments, every=every, until=condition, timeout=timeout, plain=plain
         )
     if ended.message:
         tell(f"condped: {ended.message}")

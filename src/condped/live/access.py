@@ -35,11 +35,11 @@ _VERSIONS = ("1.0", "1.1", "2", "3")
 _LONGEST_URL = 2_048  # bytes
 _MOST_HEADER = 16_384  # bytes of all headers together
 _MOST_HEADERS = 100
-_BODY_PATIENCE = 10.0  # seconds in which a body must have come
+_BODY_PATIENCE = 10.0  # seconds in which a body must arrive
 
 
 class Guard:
-    """Passes on the requests that meet the terms, and answers all others itself.
+    """Passes on the requests that meet the terms, and refuses all others.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Guard:
             self._check(scope)
             place = self._checked_token(scope)
             if place is not None:
-                await answering.answer(*self._way_on(place, scope))
+                await answering.answer(*self._redirect(place, scope))
                 return
             receive = await self._with_body(scope, receive)
             await self._app(scope, receive, answering.send)
@@ -168,8 +168,8 @@ class Guard:
             return None
         raise _unauthorised("no token")
 
-    def _way_on(self, place: str, scope: Scope) -> tuple[int, str, Headers]:
-        """Return the answer that redirects to a page and sets the cookie."""
+    def _redirect(self, place: str, scope: Scope) -> tuple[int, str, Headers]:
+        """Return the response that redirects to a page and sets the cookie."""
         headers = [(b"location", place.encode())]
         if self._terms.token is not None:
             secure = "; Secure" if scope.get("scheme") == "https" else ""
@@ -182,7 +182,7 @@ class Guard:
         return 200, "…", ((b"refresh", f"0; url={place}".encode()), *headers[1:])
 
     async def _with_body(self, scope: Scope, receive: Receive) -> Receive:
-        """Read the body of a request, and return what replays it; raise if it is too large."""
+        """Read the body of a request, and return a function that replays it; raise if too large."""
         length = _all(scope, b"content-length")
         if length and (not length[0].isdecimal() or int(length[0][:20]) > self._most_body):
             raise too_large(self._most_body)
@@ -209,7 +209,7 @@ class Guard:
 
 
 class _Answering:
-    """Adds the headers of all answers."""
+    """Adds the headers that all responses have."""
 
     def __init__(self, send: Send, *, head: bool) -> None:
         self._send = send
@@ -233,7 +233,7 @@ class _Answering:
 
 
 def _check_origin(scope: Scope, host: str) -> None:
-    """Raise if a page of another site makes the request, as far as the browser says."""
+    """Raise if the browser says that the request comes from a page of another site."""
     for origin in _all(scope, b"origin"):
         try:
             parts = urlsplit(origin)
@@ -244,7 +244,7 @@ def _check_origin(scope: Scope, host: str) -> None:
             raise RefusedError(
                 403, "Requests from pages of other sites are refused.", f"the Origin {shown}"
             )
-    # For scripts, pictures and frames of other pages some browsers send no origin. Links are fine.
+    # Some browsers send no origin for scripts, images and frames of other pages. Links are allowed.
     site, mode = _all(scope, b"sec-fetch-site"), _all(scope, b"sec-fetch-mode")
     if site and site[0] not in ("same-origin", "none") and mode != ["navigate"]:
         shown = shortened(site[0], 20)

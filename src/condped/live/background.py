@@ -33,8 +33,8 @@ class _Job(NamedTuple):
 class Background:
     """Runs functions one after the other in a low-priority process.
 
-    The process is started when there is something to do, and lives on for a while: what it has
-    cached, such as the p-values of earlier looks, serves the next call.
+    The process is started when there is something to do, and kept for a while: what it has cached,
+    such as the p-values of earlier looks, speeds up the next call.
     """
 
     def __init__(self) -> None:
@@ -51,9 +51,9 @@ class Background:
         *arguments: Any,
         then: Callable[[Outcome], None],
     ) -> None:
-        """Run a function when its turn comes; ``then`` is called in this object's thread.
+        """Queue a function; ``then`` is called with its outcome, in this object's thread.
 
-        A job that waits under the same key is replaced. Function and arguments are pickled.
+        A waiting job with the same key is replaced. Function and arguments are pickled.
         """
         with self._changed:
             if self._closed:
@@ -66,12 +66,12 @@ class Background:
             self._changed.notify()
 
     def withdraw(self, key: Hashable) -> None:
-        """Drop a job that waits for its turn."""
+        """Drop a waiting job."""
         with self._changed:
             self._jobs.pop(key, None)
 
     def close(self) -> None:
-        """End the process at once, whatever it is doing."""
+        """End the process at once."""
         with self._changed:
             self._closed = True
             self._jobs.clear()
@@ -92,7 +92,7 @@ class Background:
                 if worker is None:
                     worker = self._start()
                 outcome = worker.run(job)
-            except Exception as error:  # whatever it is, the next job has its turn
+            except Exception as error:  # whatever happened, the next job must run
                 outcome = _failure(error)
                 if worker is not None:
                     worker.end()
@@ -103,7 +103,7 @@ class Background:
             worker.end()
 
     def _next_job(self) -> _Job | None:
-        """Return the next job; None after a long time without one, and when closed."""
+        """Wait for the next job and return it; None after a long time without one, or if closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._jobs or self._closed, _IDLE)
             if self._closed or not self._jobs:
@@ -140,7 +140,7 @@ class _Worker:
         return outcome
 
     def end(self) -> None:
-        """End the process, which has nothing to do."""
+        """End the idle process."""
         self._connection.close()
         self.process.join(1.0)
         if self.process.is_alive():
@@ -150,7 +150,7 @@ class _Worker:
 
 def _failure(error: Exception) -> Outcome:
     """Return the outcome of a job whose process ended, or that could not be sent."""
-    if isinstance(error, EOFError | OSError):  # by close(), or for want of memory
+    if isinstance(error, EOFError | OSError):  # by close(), or for lack of memory
         return Outcome(None, "The process that computes verdicts was stopped.", again=True)
     return Outcome(None, f"{type(error).__name__} before the analysis.")
 
@@ -170,7 +170,7 @@ def _work(connection: Connection) -> None:
             outcome = Outcome(function(*arguments), None)
         except CondpedError as error:
             outcome = Outcome(None, str(error))
-        except Exception as error:  # what it says may hold secrets
+        except Exception as error:  # its message may hold secrets
             outcome = Outcome(None, f"{type(error).__name__} in the analysis.")
         try:
             connection.send(outcome)

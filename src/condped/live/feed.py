@@ -48,15 +48,15 @@ class StudyFeed(Feed):
         self._report: condped.Report | None = None
         self._looks = Looks()
         self._arrived: list[tuple[Look, Outcome]] = []
-        self._stale = True  # whether there are trials that no report is about
+        self._stale = True  # whether there are trials that the report does not cover
         self._finished: int | None = None  # trials at the last reading; None before the first
         self._last_finished: float | None = None  # when a trial was seen to finish
         self._state: dict[str, Any] = {
             "state": "waiting", "message": "Reading the trials.", "finished": 0, "running": 0,
             "best": None, "verdicts": "computing",
         }  # fmt: skip
-        self._status = 0, ""  # nothing is told before the first look
-        self._told = 0
+        self._status = 0, ""  # nothing is published before the first look
+        self._published = 0  # the version that viewers were last notified of
         self._page: tuple[tuple[int, str | None], str] | None = None
         self._page_lock = threading.Lock()
 
@@ -107,9 +107,9 @@ class StudyFeed(Feed):
             return found
 
     def close(self) -> None:
-        """End the feed, and tell viewers so."""
+        """End the feed, and notify viewers."""
         self._background.withdraw(self)
-        self._tell(state="ended", message="The server was stopped.")
+        self._publish(state="ended", message="The server was stopped.")
         super().close()
 
     def _look(self) -> float:
@@ -123,9 +123,9 @@ class StudyFeed(Feed):
             self._stale |= changed
             self._renew(self._followed)
         except NotRecordedError as error:
-            self._tell(state="waiting", message=str(error))
+            self._publish(state="waiting", message=str(error))
         except NoTrialsError:
-            self._tell(state="waiting", message="There are no trials yet.")
+            self._publish(state="waiting", message="There are no trials yet.")
         return took
 
     def _leave(self) -> None:
@@ -135,10 +135,10 @@ class StudyFeed(Feed):
             followed.close()
 
     def _failed(self, reason: str) -> None:
-        self._tell(state="unreachable", message=reason)
+        self._publish(state="unreachable", message=reason)
 
     def _renew(self, followed: condped.Followed) -> None:
-        """Analyse what is new, and tell viewers."""
+        """Analyse what is new, and notify viewers."""
         looks = self._looks
         with self._lock:
             arrived, self._arrived = self._arrived, []
@@ -151,8 +151,8 @@ class StudyFeed(Feed):
             with self._lock:
                 self._versions.put(data)
                 self._report = report
-            self._stale = False  # not before: what has failed is tried again
-        self._tell(
+            self._stale = False  # only now: what has failed is retried
+        self._publish(
             state=self._activity(followed),
             message=looks.problem or "",
             finished=followed.finished,
@@ -184,8 +184,8 @@ class StudyFeed(Feed):
             self._arrived.append((look, outcome))
         self._wake.set()
 
-    def _tell(self, **about: Any) -> None:
-        """Tell viewers that there is news, if there is any."""
+    def _publish(self, **about: Any) -> None:
+        """Update the state, and notify viewers if anything has changed."""
         with self._lock:
             if self.closed:
                 return
@@ -193,9 +193,9 @@ class StudyFeed(Feed):
             text, serial = json_text(self._state), self._status[0]
             if text != self._status[1]:
                 self._status = serial + 1, text
-            elif self._versions.number == self._told and self._tried:
+            elif self._versions.number == self._published and self._tried:
                 return
-            self._told = self._versions.number
+            self._published = self._versions.number
         self._notify()
 
 

@@ -18,7 +18,7 @@ _MOST_TRIES = 3  # of a look whose process was ended
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What was tested at a scheduled look, which takes longer than the numbers.
+    """The outcome of a scheduled look, which takes longer than the numbers.
 
     Attributes
     ----------
@@ -42,12 +42,12 @@ class Verdicts:
     def of(
         cls, trials: int, result: condped.ImportanceResult, report: condped.Report | None = None
     ) -> Verdicts:
-        """Return verdicts and the forecast."""
+        """Return the verdicts with their forecast."""
         if result.has_evidence:
-            _ = result.evidence  # found here, so that whoever shows it need not wait
+            _ = result.evidence  # computed here, so that displaying it takes no time
         try:
             return cls(trials, result, result.forecast(), None, report)
-        except CondpedError as error:  # an outcome, or nothing to learn from
+        except CondpedError as error:  # an outcome is explained, or there is nothing to learn from
             return cls(trials, result, None, str(error), report)
 
     @property
@@ -57,7 +57,7 @@ class Verdicts:
 
     @property
     def by_name(self) -> dict[str, str]:
-        """The verdict of each parameter that existed by then."""
+        """The verdicts, by parameter; new parameters have none."""
         if not self.result.has_evidence:
             return {}
         return {one.name: one.verdict for one in self.result.evidence}
@@ -76,7 +76,7 @@ class Look(NamedTuple):
 
 
 class _Trials(NamedTuple):
-    """Which trials a look is about."""
+    """The trials that a look is based on."""
 
     look: int
     names: tuple[str, ...]
@@ -89,7 +89,7 @@ class Looks:
     Attributes
     ----------
     verdicts
-        The newest ones about trials that the study still has.
+        The newest ones that are based on trials that the study still has.
     problem
         Why there are no newer ones.
     pending
@@ -101,7 +101,7 @@ class Looks:
         self.problem: str | None = None
         self.pending: Look | None = None
         self._study = 0
-        self._last: _Trials | None = None  # those that were last asked about
+        self._last: _Trials | None = None  # of the last look that was due
         self._tries = 0
         self._retry = False
 
@@ -162,9 +162,9 @@ def _whole(table: condped.TrialTable) -> condped.TrialTable:
 
 
 def _hashes(table: condped.TrialTable, names: tuple[str, ...]) -> frozenset[int]:
-    """Return a number for each trial of a study, from all that is recorded of it.
+    """Return a hash of each trial of a study, from everything that is recorded of it.
 
-    The order of trials does not count, and neither do domains, which may be guessed from values.
+    The order of trials does not matter, and neither do domains, which may be inferred from values.
     """
     whole, known = _whole(table), _entries(table)
     columns: list[npt.NDArray[Any]] = [whole.states]
@@ -176,7 +176,7 @@ def _hashes(table: condped.TrialTable, names: tuple[str, ...]) -> frozenset[int]
 
 
 def _entries(table: condped.TrialTable) -> dict[str, Any]:
-    """Return the parameters of a study by name; of groups, which have no values, the members."""
+    """Return the parameters of a study by name; groups, which have no values, by their members."""
     whole = _whole(table)
     own = [entry for entry in whole.parameters if entry.name not in whole.groups]
     members = [member for group in whole.groups.values() for member in group]
@@ -184,7 +184,7 @@ def _entries(table: condped.TrialTable) -> dict[str, Any]:
 
 
 def _values(entry: Any) -> npt.NDArray[np.float64]:
-    """Return the value in each trial, of a choice a number that other choices do not change."""
+    """Return the value in each trial; a choice as a number that does not depend on the others."""
     values = np.where(entry.domain_ids < 0, np.nan, entry.values)
     for place, domain in enumerate(entry.domains):
         if isinstance(domain, condped.Categorical):

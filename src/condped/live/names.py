@@ -18,13 +18,13 @@ def split_name(source: str) -> tuple[str | None, str]:
     (('adult', 'runs/adult.csv'), (None, 'runs/lr=0.1.csv'))
     """
     name, mark, place = source.partition("=")
-    # An equals sign in a path or behind the question mark of a URL names nothing.
+    # An equals sign in a path or after the question mark of a URL does not follow a name.
     plain = mark and name and place and not any(sign in name for sign in "/\\:?*")
     return (name, place) if plain and not Path(source).exists() else (None, source)
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raise if two sources have one name."""
+    """Raise if two sources have the same name."""
     twice = first_duplicate(names)
     if twice is not None:
         raise SettingsError(f"The name {twice!r} is given to two sources. Give each its own.")

@@ -1,4 +1,4 @@
-"""Answers that refuse a request, and the headers that every answer has."""
+"""Responses that refuse a request, and the headers of all responses."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 Headers: TypeAlias = tuple[tuple[bytes, bytes], ...]
 
-# Nothing is stored, framed, embedded elsewhere or taken for another type; where a page needs more
-# than nothing, its own policy takes the place of this one.
+# Nothing is stored, framed, embedded elsewhere or taken for another type. Pages replace this policy
+# by their own.
 HEADERS: Headers = (
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
     (b"x-content-type-options", b"nosniff"),
@@ -21,7 +21,7 @@ HEADERS: Headers = (
 
 
 class RefusedError(Exception):
-    """A request that is refused: what is answered, and what is logged (no secrets)."""
+    """A request that is refused: the response, and what is logged (no secrets)."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class RefusedError(Exception):
 
 
 def too_large(most: int) -> RefusedError:
-    """Return the refusal of a body that is larger than allowed."""
+    """Return the refusal of a body that is too large."""
     allowed = f"may have a body of at most {most} bytes" if most else "may not have a body"
     return RefusedError(413, f"Requests {allowed}.", "a body that is too large")
 
@@ -46,7 +46,7 @@ def too_large(most: int) -> RefusedError:
 def plain_answer(
     status: int, text: str, headers: Headers, *, head: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the messages of an answer in plain text, after which the connection is closed."""
+    """Return the messages of a plain-text response, after which the connection is closed."""
     body = f"{text}\n".encode() if text else b""
     own = [
         (b"content-type", b"text/plain; charset=utf-8"),

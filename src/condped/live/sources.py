@@ -20,11 +20,11 @@ from condped.safe_text import brief, listed
 
 _SECRET_KEY = r"[\w.-]*(?:pass|pwd|secret|token|key|auth)[\w.-]*="
 _SECRET = re.compile(_SECRET_KEY, re.IGNORECASE)
-# A URL goes on until the next one: there is no sign that a password might not hold.
+# A URL extends to the next one: a password may contain any character.
 _URLS = re.compile(r"(?:^|(?<=[\s'\"(<,;]))(?=[A-Za-z][\w+.-]*://)")
 _LOGIN = re.compile(r"(?s)(.*?://[^:/@\s?]*):(.*)")
 _QUERY = re.compile(r"\?[^\s'\"]*")
-# Options that say what is explained; a tool that records its objectives needs neither.
+# Options that name the objective; tools that record their objectives need neither.
 _OBJECTIVE = ("objective", "direction")
 # Options that a storage can be listed with without reading its trials.
 _WHERE = ("study", "reader")
@@ -32,7 +32,7 @@ _SHOWN = 5  # names in messages
 
 
 class NotRecordedError(NoTrialsError):
-    """No trial tells yet whether a study records the requested objective."""
+    """It is not known yet whether a study records the requested objective."""
 
 
 class Listing(NamedTuple):
@@ -41,7 +41,7 @@ class Listing(NamedTuple):
     Attributes
     ----------
     note
-        Says what is not as requested, the objective or that trials are read; None if all is.
+        What is not as requested: the objective, or that trials are read; None if all is.
     """
 
     studies: condped.Studies
@@ -78,12 +78,12 @@ def list_place(place: str, reading: Mapping[str, Any]) -> Listing:
         except CondpedError:  # a table, which needs one
             raise error from None
     # What a study records is not known before a trial has completed.
-    wanted = requested_objectives(reading)
-    other = [one for one in found.studies if one.complete and not wanted <= {*one.objectives}]
+    requested = requested_objectives(reading)
+    other = [one for one in found.studies if one.complete and not requested <= {*one.objectives}]
     if not other:
         return Listing(found, None)
     names = dict.fromkeys(repr(name) for one in other for name in one.objectives)
-    objectives = listed([repr(name) for name in sorted(wanted)], _SHOWN)
+    objectives = listed([repr(name) for name in sorted(requested)], _SHOWN)
     note = (
         f"Studies without an objective {objectives} are shown with their own: {', '.join(names)}."
     )
@@ -91,7 +91,7 @@ def list_place(place: str, reading: Mapping[str, Any]) -> Listing:
 
 
 def _listed_without_trials(place: str, reading: Mapping[str, Any], error: CondpedError) -> Listing:
-    """Return what a storage says of several studies without their trials, or raise ``error``."""
+    """Return the listing of a storage with several studies without trials, or raise ``error``."""
     where = {name: value for name, value in reading.items() if name in _WHERE}
     if where == dict(reading) or not isinstance(error, DataError):
         raise error
@@ -104,8 +104,8 @@ def _listed_without_trials(place: str, reading: Mapping[str, Any], error: Condpe
 
 def requested_objectives(reading: Mapping[str, Any]) -> set[str]:
     """Return the names of the objectives that the options for reading request."""
-    wanted = reading.get("objective")
-    every = [wanted] if isinstance(wanted, str) else wanted
+    given = reading.get("objective")
+    every = [given] if isinstance(given, str) else given
     return (
         {one for one in every if isinstance(one, str)} if isinstance(every, list | tuple) else set()
     )
@@ -116,12 +116,12 @@ def open_study(
 ) -> condped.Followed:
     """Follow a study by its name, or the only one of a place whose studies have no names.
 
-    ``shown`` is what messages call a directory; its path if it is not given.
+    ``shown`` is the name of a directory in messages, by default its path.
 
     Raises
     ------
     NameNotFoundError
-        If there is no such study any more; other names are not told.
+        If the study no longer exists; other names are not revealed.
     NoTrialsError
         If it is not known yet whether its trials record the requested objective.
     CondpedError
@@ -154,7 +154,7 @@ def names_in(place: str, reading: Mapping[str, Any]) -> list[str]:
 def follow(
     place: str, reading: Mapping[str, Any], *, other_objectives: bool = False
 ) -> condped.Followed:
-    """Follow a study, like :func:`condped.follow`, also one in which no trial has completed yet.
+    """Follow a study, like :func:`condped.follow`, even if no trial has completed yet.
 
     With ``other_objectives``, a study whose trials do not record the requested objective is
     followed by its own.
@@ -181,14 +181,14 @@ def follow(
         followed.close()
         if completed:
             raise
-    wanted = listed([repr(name) for name in sorted(requested_objectives(reading))], _SHOWN)
-    raise NotRecordedError(f"No trial has recorded {wanted} yet.")
+    requested = listed([repr(name) for name in sorted(requested_objectives(reading))], _SHOWN)
+    raise NotRecordedError(f"No trial has recorded {requested} yet.")
 
 
 def has_no_trials(place: str, error: CondpedError) -> bool:
-    """Return whether a reading error goes away once a place has trials.
+    """Return whether an error goes away once a place has trials.
 
-    A table may have no rows, and a file nothing at all, which no reader recognises.
+    A table may have no rows, and a file may be empty, which no reader recognises.
     """
     if isinstance(error, NoTrialsError):
         return True
@@ -200,7 +200,7 @@ def _lacks_objective(error: BaseException | None, reading: Mapping[str, Any]) ->
     while error is not None:
         if isinstance(error, NameNotFoundError) and (error.kind or "").startswith("objective"):
             return error.name in requested_objectives(reading)
-        error = error.__cause__  # it may say in which study
+        error = error.__cause__  # a wrapper may say in which study
     return False
 
 
@@ -225,7 +225,7 @@ def without_passwords(text: str) -> str:
 
 
 def _without_password(part: str) -> str:
-    """Return a text that begins with a URL, or has none, without a password."""
+    """Return a text without a password; it begins with a URL, or has none."""
     found = _LOGIN.match(part)
     if found is not None and "@" in found[2]:
         before, after = found[2].partition("?")[::2]
@@ -238,7 +238,7 @@ def _without_password(part: str) -> str:
 
 
 def login_of(place: str) -> str:
-    """Return user:password of a URL, if it has one."""
+    """Return the user:password of a URL; empty if it has none."""
     _, sign, rest = place.partition("://")
     return rest.rpartition("@")[0] if sign and "@" in rest else ""
 

@@ -73,7 +73,7 @@ def terms_of(host: str, *, token: str | None = None, allow_hosts: Iterable[str] 
 
 
 def normalised(host: str) -> str:
-    """Return a name or an address in the one form in which hosts are compared.
+    """Return a name or an address in the form in which hosts are compared.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Versions of a page's data: what has changed since one of them, as events for viewers."""
+"""Versions of a page's data: the changes since any of them, as events for viewers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST_MESSAGES = 8  # of one version: viewers are mostly at the last one or two
 
 
 class Event(NamedTuple):
-    """Something to tell a viewer.
+    """Something to send to a viewer.
 
     Attributes
     ----------
@@ -29,14 +29,14 @@ class Event(NamedTuple):
 
 
 class Versions:
-    """The newest data, and at which version each part of it has changed.
+    """The newest data, and the version at which each part of it last changed.
 
     What has changed since *any* version follows from that, so nothing is stored for viewers that
     are slow or were disconnected: they get each part once, as it is now.
     """
 
     def __init__(self) -> None:
-        # Another server, or this one after a restart, counts its own versions.
+        # Another server, or this one after a restart, has versions of its own.
         self._run = secrets.token_hex(4)
         self.number = 0
         self._texts: dict[str, str] = {}
@@ -45,7 +45,7 @@ class Versions:
         self._messages: dict[int | None, Event] = {}
 
     def put(self, data: Mapping[str, Any]) -> bool:
-        """Take new data, and return whether it differs from the last."""
+        """Replace the data, and return whether anything has changed."""
         texts = {name: json_text(value) for name, value in data.items()}
         different = [name for name, text in texts.items() if self._texts.get(name) != text]
         gone = self._texts.keys() - texts.keys()
@@ -65,7 +65,7 @@ class Versions:
         return f"{self._run}.{number}"
 
     def number_of(self, text: str | None) -> int | None:
-        """Return the version that a viewer has; None if it is not one of these."""
+        """Return the version that a viewer has; None if changes alone cannot update it."""
         run, _, number = (text or "").partition(".")
         if run != self._run or not (number.isascii() and number.isdecimal()) or len(number) > 15:
             return None

@@ -1,4 +1,4 @@
-"""What many viewers share: one thread that polls a source while there are any."""
+"""One thread that polls a source for all its viewers, while there are any."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LONGEST_PAUSE = 10.0  # seconds between attempts to reach a source
 
 
 class Cursor:
-    """What a viewer has received; each kind of feed counts in its own way."""
+    """What a viewer has received, in terms of its feed."""
 
     def __init__(self, version: int | None) -> None:
         self.version = version
@@ -49,7 +49,7 @@ class Feed(ABC):
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._viewers: dict[int, Callable[[], None]] = {}
-        self._seen = float("-inf")  # when somebody was last there
+        self._seen = float("-inf")  # when a viewer was last there
         self._tried = False
         self.closed = False
 
@@ -63,7 +63,7 @@ class Feed(ABC):
 
     @abstractmethod
     def _failed(self, reason: str) -> None:
-        """Tell viewers that the source cannot be read."""
+        """Inform viewers that the source cannot be read."""
 
     @abstractmethod
     def cursor(self, version: str | None) -> Cursor:
@@ -88,11 +88,11 @@ class Feed(ABC):
                 self._seen = time.monotonic()
 
     def touch(self) -> None:
-        """Keep the feed going for a while, for somebody who has requested a page."""
+        """Keep the feed going for a while, for a viewer who has requested a page."""
         with self._lock:
             self._seen = time.monotonic()
             if self._thread is None and not self.closed:
-                self._tried = False  # what was read for others may be old
+                self._tried = False  # what was read for earlier viewers may be old
                 self._thread = threading.Thread(target=self._run, name="condped feed", daemon=True)
                 self._thread.start()
 
@@ -159,8 +159,8 @@ class Feed(ABC):
                 read, pause = 0.0, max(self._every, longer)
                 failures = min(failures + 1, 10)
                 self._failed(reason_of(error))
-            # Only this thread's work counts: other load on the machine makes no pause longer. Part
-            # of reading is done at the other end.
+            # This thread's CPU time, so that other load does not lengthen pauses, and the time of
+            # reading, part of which is spent at the other end.
             busy = read + time.thread_time() - worked
             self._wake.wait(pause_after(busy, pause))
 
@@ -178,7 +178,7 @@ def pause_after(busy: float, every: float) -> float:
 
 
 def reason_of(error: Exception) -> str:
-    """Return what viewers see of an error, and log where an unexpected one happened."""
+    """Return the message of an error for viewers; log where an unexpected one was raised."""
     if isinstance(error, CondpedError):
         return without_passwords(str(error))
     # Its message may hold a password.

@@ -12,7 +12,7 @@ try:
     from condped.optuna.watch import Watch
 except ModuleNotFoundError as error:
     if error.name != "optuna":
-        raise  # Optuna is there but broken: its own error says more
+        raise  # Optuna is installed but broken: its own error says more
     raise MissingLibraryError(feature="condped.optuna", library="optuna", extra="optuna") from error
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""A sampler for Optuna that asks for advice while a study runs, and follows it."""
+"""A sampler for Optuna that requests advice while a study runs, and follows it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from condped.options import is_whole_number
 from condped.optuna.narrowing import FittingStudy, Narrowing, holds, only_value
 from condped.safe_text import brief
 
-# They look at the trials afresh each time, so that they can work in a smaller space as well.
+# They look at the trials afresh each time, so they can work in a smaller space as well.
 LOOK_AFRESH = (TPESampler, GPSampler, RandomSampler)
 _INDEPENDENT = (RandomSampler, QMCSampler, GridSampler, BruteForceSampler)
 _OUTSIDE = 0.1  # of the best trials
@@ -47,7 +47,7 @@ class Plan:
     """How trials are drawn from a smaller space."""
 
     narrowing: Narrowing
-    sampler: BaseSampler | None  # of its own; None: draw from the old space, then look
+    sampler: BaseSampler | None  # of its own; None: draw from the old space, redraw outside
 
 
 class AdvisedSampler(BaseSampler):
@@ -107,14 +107,14 @@ class AdvisedSampler(BaseSampler):
             raise SettingsError(f"every must be a whole number, 1 or above, or None (got {every}).")
         check_explore(explore)
         check_target(target_quantile, 1.0)
-        # Under this name condped's reader of studies looks for the sampler inside.
+        # condped's reader of studies looks for the wrapped sampler under this name.
         self._base_sampler = TPESampler() if base is None else base
         self._every = None if every is None else int(every)
         self._explore = float(explore)
         self._target_quantile = target_quantile
         self._steps: tuple[Step, ...] = () if advice is None else advice.changes
         self._plan = self._new_plan()
-        self._asked_at = 0  # so many times ``every`` trials
+        self._requested_at = 0  # finished trials at the last request, in units of ``every``
         self._plans: dict[int, Plan | None] = {}  # by trial number
         self._lock = Lock()
 
@@ -143,7 +143,7 @@ class AdvisedSampler(BaseSampler):
         """Request advice if it is due."""
         plan = self._plan_of(study, trial)
         narrows = self._plan is not None and self._plan.narrowing.narrows
-        if narrows and "fixed_params" not in trial.system_attrs:  # which enqueued trials have
+        if narrows and "fixed_params" not in trial.system_attrs:  # set in enqueued trials
             space = "old space" if plan is None else "advised space"
             study._storage.set_trial_user_attr(trial._trial_id, DRAWN_FROM, space)
         self._base_sampler.before_trial(study, trial)
@@ -185,7 +185,7 @@ class AdvisedSampler(BaseSampler):
             several = {name: own for name, own in narrowed.items() if not own.single()}
             fitting = FittingStudy(study, plan.narrowing)
             drawn = plan.sampler.sample_relative(fitting, trial, several)
-        # What falls outside is drawn by itself.
+        # Values outside are drawn again, independently.
         return {name: value for name, value in drawn.items() if holds(narrowed[name], value)}
 
     def sample_independent(
@@ -217,25 +217,25 @@ class AdvisedSampler(BaseSampler):
         if trial.number not in self._plans:
             while len(self._plans) >= _MOST_PLANS:
                 self._plans.pop(next(iter(self._plans)), None)
-            self._plans[trial.number] = self._chosen_plan(study, trial)
+            self._plans[trial.number] = self._choose_plan(study, trial)
         return self._plans[trial.number]
 
-    def _chosen_plan(self, study: Study, trial: FrozenTrial) -> Plan | None:
+    def _choose_plan(self, study: Study, trial: FrozenTrial) -> Plan | None:
         """Choose how a trial is drawn; None: from the old space."""
-        self._ask_if_due(study)
+        self._request_if_due(study)
         return None if self.explores(trial.number) else self._plan
 
-    def _ask_if_due(self, study: Study) -> None:
+    def _request_if_due(self, study: Study) -> None:
         if self._every is None:
             return
-        # A pruner such as Hyperband shows samplers a part of the study; advice is about all.
+        # Pruners such as Hyperband show samplers a part of the study; advice is about all of it.
         whole = getattr(study, "_study", study)
         finished = len(whole.get_trials(deepcopy=False, states=_FINISHED))
         with self._lock:
             due = finished // self._every
-            if due <= self._asked_at:
+            if due <= self._requested_at:
                 return
-            self._asked_at = due
+            self._requested_at = due
             kept = () if self._contradicted(whole) else self._steps
             advised = (*kept, *self._advised_steps(whole))
             steps = {(step.parameter, step.domain): step for step in advised}
@@ -254,12 +254,12 @@ class AdvisedSampler(BaseSampler):
                 target_quantile=self._target_quantile,
                 sampling="random" if random else "ordered",
             )
-        except CondpedError:  # nothing can be said of these trials
+        except CondpedError:  # no conclusion is possible from these trials
             return ()
         return advice.changes
 
     def _contradicted(self, study: Study) -> bool:
-        """Return whether good trials lie outside the smaller space after all."""
+        """Return whether too many good trials lie outside the smaller space."""
         if self._plan is None:
             return False
         best = _best(study, self._target_quantile)
@@ -289,9 +289,9 @@ def _best(study: Study, share: float) -> list[FrozenTrial]:
 
 
 def afresh(sampler: BaseSampler) -> BaseSampler:
-    """Return a sampler that knows no study yet and shares the random numbers of another.
+    """Return a copy of a sampler that has seen no study yet.
 
-    Shared, so that both never draw the same ones.
+    Both share their random numbers, so that they never draw the same ones.
     """
     found = copy.copy(sampler)
     for name, value in vars(sampler).items():

@@ -1,4 +1,4 @@
-"""A sampler for Optuna that starts where past studies did well, and notices if they mislead."""
+"""A sampler for Optuna that starts where past studies did well, and detects if they mislead."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from condped.optuna.narrowing import LooseNarrowing, Narrowing, holds
 from condped.safe_text import brief
 
 START = "condped:start"  # marks trials with a configuration of a past study
-# How often a branch that the past leaves out has to be tried, one trial of it may be unlucky; and
-# trials of the whole space that show enough, even if they missed it.
+# How often a branch that the past leaves out has to be tried, as one trial may be unlucky; and how
+# many trials of the whole space suffice even if they missed it.
 _TRIES, _ENOUGH = 2, 12
 
 
@@ -161,13 +161,13 @@ class InformedSampler(AdvisedSampler):
         plan = super()._new_plan()
         if plan is None or plan.sampler is None:
             return plan
-        # The whole space's draws are then those of the sampler inside without a past.
+        # Draws from the whole space are then those of ``base`` without a past.
         return replace(plan, sampler=_with_other_numbers(self._base_sampler))
 
     def _narrowing(self) -> Narrowing:
         return LooseNarrowing(self._steps)
 
-    def _chosen_plan(self, study: Study, trial: FrozenTrial) -> Plan | None:
+    def _choose_plan(self, study: Study, trial: FrozenTrial) -> Plan | None:
         if self._opened is not None:
             return self._without_past
         seen = _Seen.of(getattr(study, "_study", study), self._smaller)
@@ -213,9 +213,9 @@ def _suggested(trial: FrozenTrial) -> bool:
 
 
 def _with_other_numbers(sampler: BaseSampler) -> BaseSampler:
-    """Return a sampler without a study, with random numbers independent of another's.
+    """Return a copy of a sampler that has seen no study, with independent random numbers.
 
-    It is as reproducible as the other, and uses up none of its numbers.
+    It is as reproducible as the original, and uses up none of its random numbers.
     """
     found = afresh(sampler)
     for name, value in vars(sampler).items():
@@ -235,12 +235,12 @@ class _Seen:
     Attributes
     ----------
     inside, outside
-        Inside and outside the smaller space.
+        Of trials inside and outside the smaller space.
     suggested, whole
         Of trials that the past suggested, inside the smaller space; and of those drawn from the
         whole space.
     since
-        How many have been inside since one outside took the lead.
+        How many trials have been inside since one outside took the lead.
     tried
         How many trials drawn from the whole space have each parameter.
     """
@@ -254,9 +254,9 @@ class _Seen:
 
     @classmethod
     def of(cls, study: Study, narrowing: Narrowing) -> _Seen:
-        """Look at all complete trials.
+        """Return the losses of all complete trials.
 
-        With several objectives those of the Pareto front have the loss 0, all others 1.
+        With several objectives, trials on the Pareto front have loss 0, all others 1.
         """
         seen, losses, within = cls(), [], []
         front = {one.number for one in study.best_trials} if len(study.directions) > 1 else None

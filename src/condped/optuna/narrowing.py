@@ -42,7 +42,7 @@ class Narrowing:
         return bool(self._domains)
 
     def narrowed(self, name: str, distribution: BaseDistribution) -> BaseDistribution:
-        """Return what to draw from in place of a distribution: a part of it, or itself."""
+        """Return the distribution to draw from instead: a part of it, or itself."""
         if name not in self._names:
             return distribution
         key = name, repr(distribution)
@@ -54,7 +54,7 @@ class Narrowing:
         return self._narrowed[key]
 
     def _smaller(self, name: str, domain: Domain) -> Domain | None:
-        """Return what is left of a domain; None: all of it."""
+        """Return what is left of a domain; None if all of it."""
         return self._domains.get((name, domain))
 
     def original(self, name: str, narrowed: BaseDistribution) -> BaseDistribution:
@@ -62,7 +62,7 @@ class Narrowing:
         return self._original.get((name, repr(narrowed)), narrowed)
 
     def fitting(self, trial: FrozenTrial) -> FrozenTrial | None:
-        """Return a trial as one of the smaller space; None if it lies outside."""
+        """Return a trial as if drawn from the smaller space; None if it lies outside."""
         if trial.state.is_finished() and trial._trial_id in self._seen:
             return self._seen[trial._trial_id]
         seen = self._fitting(trial)
@@ -79,7 +79,7 @@ class Narrowing:
         seen = copy.copy(trial)
         seen.distributions = after
         if not trial.state.is_finished():
-            # What a running trial is going to suggest may lie outside: only what it has counts.
+            # A running trial's further values may lie outside, so only those it has count.
             seen.system_attrs = {
                 key: value
                 for key, value in trial.system_attrs.items()
@@ -100,9 +100,9 @@ class LooseNarrowing(Narrowing):
 
 
 def _common(domain: Domain, before: Domain, after: Domain) -> Domain | None:
-    """Return the part of a domain that is left, if ``after`` is left of ``before``; None: all.
+    """Return what is left of a domain if ``after`` is left of ``before``; None if all of it.
 
-    A bound that was not narrowed stays that of the domain.
+    A bound that was not narrowed remains that of the domain.
     """
     if isinstance(domain, Categorical):
         choices = before.choices if isinstance(before, Categorical) else ()
@@ -147,10 +147,10 @@ def _distribution(domain: Domain, before: BaseDistribution) -> BaseDistribution:
 
 
 def holds(distribution: BaseDistribution, value: Any) -> bool:
-    """Return whether a value is one of a distribution's."""
+    """Return whether a distribution contains a value."""
     try:
         return distribution._contains(distribution.to_internal_repr(value))
-    except ValueError:  # no choice of it
+    except ValueError:  # not one of its choices
         return False
 
 

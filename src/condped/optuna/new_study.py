@@ -50,7 +50,7 @@ def start_study(
         pruner=study.pruner,
     )
     if study.metric_names is not None:
-        with warnings.catch_warnings():  # whoever named them has been told
+        with warnings.catch_warnings():  # users were warned when they named them
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             new.set_metric_names(study.metric_names)
     for key, value in study.user_attrs.items():

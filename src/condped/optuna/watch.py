@@ -30,11 +30,11 @@ from condped.safe_text import brief, shortened
 from condped.trials.table import State, TrialTable
 
 Out: TypeAlias = logging.Logger | Callable[[ImportanceResult], object] | None
-# Of the study's time, what the numbers may take, and what the tests may; in all 2 %.
+# Share of the study's time that the numbers may take, and likewise the tests; 2 % in all.
 _SHARE = 0.01
-# Seconds that they are thought to take before they have been timed: the numbers, also per trial,
-# and the test per trial and parameter, which is what replays of a sampler take at most on one core
-# of a laptop.
+# Seconds that they are assumed to take before they have been timed: the numbers, per look and per
+# trial; the test, per trial and parameter, about the most that replays of a sampler take on one
+# core of a laptop.
 _LOOK, _LOOK_PER_TRIAL = 0.01, 3e-6
 _TEST = 1e-3
 
@@ -80,7 +80,7 @@ class Watch:
     every: int
     out: Out
     result: ImportanceResult | None
-    _asked: dict[str, Any]
+    _options: dict[str, Any]
     _reading: Reading
     _warned: bool
     _one_at_a_time: threading.Lock
@@ -94,7 +94,7 @@ class Watch:
         target_quantile: float = 0.1,
         **options: Unpack[AnalysisOptions],
     ) -> None:
-        """Check the arguments, so that no error comes up while the study runs."""
+        """Check the arguments, so that no error occurs while the study runs."""
         if not is_whole_number(every, 1):
             raise SettingsError(
                 f"every must be a number of trials, 1 or more (got {brief(every)})."
@@ -104,14 +104,14 @@ class Watch:
                 "out must be None, a logging.Logger or a function that takes a result (got "
                 f"{out!r})."
             )
-        asked = Options.of(importance, options)
-        asked.question((target_quantile,))
+        checked = Options.of(importance, options)
+        checked.question((target_quantile,))
         self.every = int(every)
         self.out = out
         self.result = None
-        self._reading = asked.reading
-        own = {name: value for name, value in options.items() if name not in asked.reading}
-        self._asked = {
+        self._reading = checked.reading
+        own = {name: value for name, value in options.items() if name not in checked.reading}
+        self._options = {
             "looks": "repeated", **own, "target_quantile": target_quantile
         }  # fmt: skip
         self._study: weakref.ref[Study] | None = None
@@ -121,17 +121,17 @@ class Watch:
         self._one_at_a_time = threading.Lock()
 
     def _begin(self, started: float) -> None:
-        """Forget what was seen of another study; this one began at this counter time."""
+        """Forget the previous study; the new one began at this time of the performance counter."""
         self._begun = started
         self._evidence: Evidence | None = None
-        self._tested = 0  # trials that the evidence is about
+        self._tested = 0  # trials that the evidence is based on
         self._looked = 0  # finished trials at the last look
-        self._look_at = self.every  # trials, from which on it is time to count again
+        self._look_at = self.every  # the number of trials at which to count again
         self._looking = self._testing = 0.0  # seconds so far
         self._look_took, self._test_takes = _LOOK, _TEST
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what other processes get: everything but the lock and the study."""
+        """Return what to pickle for other processes: everything except the lock and the study."""
         left_out = ("_one_at_a_time", "_study")
         return {name: own for name, own in vars(self).items() if name not in left_out}
 
@@ -140,7 +140,7 @@ class Watch:
 
     def __call__(self, study: Study, trial: FrozenTrial) -> None:
         """Look at the study if a look is due; Optuna calls this after each trial."""
-        # Other threads go on with their trials meanwhile.
+        # Other threads continue with their trials meanwhile.
         if not self._one_at_a_time.acquire(blocking=False):
             return
         try:
@@ -155,7 +155,7 @@ class Watch:
             self._one_at_a_time.release()
 
     def _is_another(self, study: Study) -> bool:
-        """Return whether a study is another one than at the last call.
+        """Return whether a study is not that of the last call.
 
         Several objects may stand for one study, and several studies may have one name: a study is
         known by its name and the start of its first trial.
@@ -169,7 +169,7 @@ class Watch:
         return another
 
     def _has_time(self, seconds: float) -> bool:
-        """Return whether this long is within its share of the study's time."""
+        """Return whether this many seconds are within its share of the study's time."""
         return seconds <= _SHARE * (time.perf_counter() - self._begun)
 
     def _takes(self, trials: int) -> float:
@@ -196,7 +196,7 @@ class Watch:
             self._look_at = number + 1 + missing
             return
         self._look_at, self._looked = finished + self.every, finished
-        self.result = result = importance(table, **self._asked)
+        self.result = result = importance(table, **self._options)
         self._test(result, table, finished)
         if self.out is None:
             sys.stderr.write(f"condped: {self._line(result, table)}\n")
@@ -206,7 +206,7 @@ class Watch:
             self.out(result)
 
     def _test(self, result: ImportanceResult, table: TrialTable, finished: int) -> None:
-        """Find the verdicts of scheduled looks, one after the other, as far as there is time.
+        """Compute the verdicts of scheduled looks, one after the other, as far as there is time.
 
         What was tested at a look is kept, so that the next one costs only its own trials.
         """
@@ -219,7 +219,7 @@ class Watch:
             if not self._has_time(self._testing + self._test_takes * cells):
                 return
             started = time.perf_counter()
-            self._evidence = importance(table.first(look), **self._asked).evidence
+            self._evidence = importance(table.first(look), **self._options).evidence
             self._tested = look
             took = time.perf_counter() - started
             self._test_takes = took / cells
@@ -231,25 +231,25 @@ class Watch:
         if result.has_evidence:
             tested = self._evidence is not None
             of = f", verdicts as of trial {self._tested}" if tested else ", not tested yet"
-        told = result.to_line(evidence=self._evidence)
-        return f"{self._looked:,} trials{_best(table)}: {told}{of}."
+        line = result.to_line(evidence=self._evidence)
+        return f"{self._looked:,} trials{_best(table)}: {line}{of}."
 
     def _warn(self, error: Exception) -> None:
         if self._warned:
             return
         self._warned = True
-        told = (
+        message = (
             f"Watch: {type(error).__name__}: {error} The study continues; this is reported only "
             "once."
         )
         try:
-            warnings.warn(told, stacklevel=4)
-        except Warning:  # where warnings are errors, which must not end the study either
-            logging.getLogger("condped").warning("%s", told)
+            warnings.warn(message, stacklevel=4)
+        except Warning:  # if warnings are errors, which must not end the study either
+            logging.getLogger("condped").warning("%s", message)
 
 
 def _best(table: TrialTable) -> str:
-    """Return the best value of a single objective."""
+    """Return the best value as words; empty without one or with several objectives."""
     if len(table.objectives) != 1:
         return ""
     (objective,) = table.objectives

@@ -1,4 +1,4 @@
-"""What several studies tell together, in sentences: for texts, notebooks and pages."""
+"""The findings of several studies, in sentences: for texts, notebooks and pages."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ VERDICT_MARKS = {"matters": "●", "unclear": "◐", "no evidence": "○", "not 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer, a sentence or more to each question; None: there is nothing to say."""
+    """The answer, one or more sentences per question; None if there is nothing to say."""
 
-    twice: str | None  # studies that have the same trials: first, since they count twice
+    twice: str | None  # studies with the same trials; comes first, since these count twice
     matters: str
     differ: str | None
     odd: str | None
@@ -31,13 +31,13 @@ class Answer:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """All of them, in order."""
+        """All sentences, in order."""
         every = (self.twice, self.matters, self.differ, self.odd, *self.branches)
         return tuple(sentence for sentence in every if sentence)
 
 
 def answer_of(across: Across) -> Answer:
-    """Return the answer that a comparison of studies gives."""
+    """Return the answer of a comparison of studies."""
     return Answer(
         twice=_twice(across),
         matters=_matters(across),
@@ -49,7 +49,7 @@ def answer_of(across: Across) -> Answer:
 
 
 def _twice(across: Across) -> str | None:
-    """Say which studies have the same trials."""
+    """Return which studies have the same trials."""
     pairs = [(study.same_as, study.name) for study in across.studies if study.same_as]
     if not pairs:
         return None
@@ -62,8 +62,8 @@ def _twice(across: Across) -> str | None:
     )
 
 
-def told_studies(across: Across) -> int:
-    """Return how many studies tell something."""
+def determined_studies(across: Across) -> int:
+    """Return the number of studies that allow a conclusion."""
     return sum(study.reason is None for study in across.studies)
 
 
@@ -74,7 +74,7 @@ def where_it_matters(across: Across, name: str) -> list[str]:
 
 
 def _matters(across: Across) -> str:
-    every = told_studies(across)
+    every = determined_studies(across)
     known = sorted(across.parameters, key=lambda p: (-p.matters_in, -p.importance))
     real = [parameter for parameter in known if parameter.matters_in]
     if not every:
@@ -109,7 +109,7 @@ def _verb(number: int) -> str:
 
 
 def _where(across: Across, parameter: PooledParameter, every: int, *, first: bool) -> str:
-    """Return in how many studies a parameter matters, and in which if these are few."""
+    """Return in how many studies a parameter matters, and in which if they are few."""
     here, have = parameter.matters_in, parameter.studies
     if have < every:
         some = f"{here} of the {have}"
@@ -119,7 +119,7 @@ def _where(across: Across, parameter: PooledParameter, every: int, *, first: boo
     elif here == every:
         where = "both studies" if every == 2 else f"all {every} studies"
     else:
-        where = f"{here} of {every} studies" if first else str(here)  # said once
+        where = f"{here} of {every} studies" if first else str(here)  # the total is given once
     if here <= _FEW and (here < have or have == 1):
         names = ", ".join(map(shortened, where_it_matters(across, parameter.name)))
         where = f"{where} ({names})"
@@ -127,7 +127,7 @@ def _where(across: Across, parameter: PooledParameter, every: int, *, first: boo
 
 
 def _differ(across: Across) -> str | None:
-    if told_studies(across) < 2:
+    if determined_studies(across) < 2:
         return None
     tested = [parameter for parameter in across if parameter.agreement != "not testable"]
     untested = [parameter for parameter in across if parameter.agreement == "not testable"]
@@ -138,7 +138,9 @@ def _differ(across: Across) -> str | None:
         key=lambda parameter: -parameter.spread,
     )
     if not apart:
-        some = f"Of {_names(tested, across)} none differs" if untested else "No parameter differs"
+        some = "No parameter differs"
+        if untested:
+            some = f"No evidence that {_names(tested, across)} differ"
         if len(tested) == 1 < len(across):
             some = f"{shortened(tested[0].name)} does not differ"
         sentence = f"{some} between the studies by more than chance explains."
@@ -154,7 +156,7 @@ def _differ(across: Across) -> str | None:
 
 
 def _names(parameters: Sequence[PooledParameter], across: Across) -> str:
-    """Name few of the parameters, and count many."""
+    """Return the names of the parameters, or their number if there are many."""
     if len(parameters) > _MOST_PARAMETERS:
         return f"{len(parameters)} of the {len(across)} parameters"
     return _joined([shortened(one.name) for one in parameters])
@@ -165,10 +167,10 @@ def _joined(names: Sequence[str]) -> str:
 
 
 def _why_untested(across: Across) -> str:
-    """Say why no parameter can be compared."""
-    told = [study for study in across.studies if study.reason is None]
-    learnt = [shortened(study.name) for study in told if study.learnt]
-    random = [shortened(study.name) for study in told if not study.learnt]
+    """Return why no parameter can be compared."""
+    determined = [study for study in across.studies if study.reason is None]
+    learnt = [shortened(study.name) for study in determined if study.learnt]
+    random = [shortened(study.name) for study in determined if not study.learnt]
     if len(learnt) == len(random) == 1:
         return (
             f"{random[0]} was drawn at random, {learnt[0]} by a sampler that learns from results, "
@@ -182,7 +184,7 @@ def _why_untested(across: Across) -> str:
 
 
 def _untested(parameters: Sequence[PooledParameter]) -> str:
-    """Say of parameters that cannot be compared why; those with one reason together."""
+    """Return why parameters cannot be compared, grouped by reason."""
     reasons: dict[str, list[str]] = {}
     for one in parameters:
         reasons.setdefault(one.reason or "too few target trials have it", []).append(one.name)
@@ -199,7 +201,7 @@ def _of_several(why: str) -> str:
 
 
 def odd_cells(across: Across) -> list[StudyImportance]:
-    """Return the cells that are odd, the surest first."""
+    """Return the odd cells, the most significant first."""
     return sorted((cell for cell in across.cells if cell.odd), key=lambda c: c.odd_p_value or 0.0)
 
 

@@ -1,4 +1,4 @@
-"""Who wins in which study, in sentences: for texts, notebooks and pages."""
+"""Which branches win in which studies, in sentences: for texts, notebooks and pages."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from condped.safe_text import listed, shortened
 
 _MOST_STUDIES = 4
 _MOST_BRANCHES = 6
-_MOST_GATES = 2  # of which a heading tells
+_MOST_GATES = 2  # in a heading
 BRANCH_MEANING = (
     "A branch wins if it has more target trials than its share of the trials; where a sampler "
-    f"learnt from results, if its first {FIRST_TRIALS} trials are better than as many first ones "
-    "of the other branches. Statistically significant after adjustment for all branches and "
-    "studies."
+    f"learnt from results, if its first {FIRST_TRIALS} trials are better than the first "
+    f"{FIRST_TRIALS} of the other branches. Statistically significant after adjustment for all "
+    "branches and studies."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class BranchStandings:
-    """The studies in which a branch wins, loses, or neither."""
+    """The studies in which a branch wins, loses, or does neither."""
 
     gate: str
     branch: str
@@ -41,13 +41,13 @@ class GateStandings:
     won
         The branches that win, and in which studies.
     lost
-        Those that lose in studies in which none wins.
+        Those that lose in studies without a winner.
     leading
-        The branches with the most target trials in studies in which none wins.
+        The branches with the most target trials in studies without a winner.
     inactive
-        Studies no target trial of which has the gate.
+        Studies in which no target trial has the gate.
     learnt
-        Whether a sampler learnt in one of those in which none wins.
+        Whether the sampler learnt from results in a study without a winner.
     """
 
     gate: str
@@ -60,12 +60,12 @@ class GateStandings:
 
     @property
     def open(self) -> list[str]:
-        """The studies in which none wins, and some target trials have the gate."""
+        """The studies without a winner, some target trials of which have the gate."""
         return [study for own in self.leading.values() for study in own]
 
     @property
     def won_words(self) -> list[str]:
-        """Who wins where."""
+        """Which branches win where."""
         shown = list(self.won.items())[:_MOST_BRANCHES]
         words = [f"{shortened(label)} wins in {self._where(own)}" for label, own in shown]
         more = len(self.won) - len(shown)
@@ -78,7 +78,7 @@ class GateStandings:
 
     @property
     def open_words(self) -> str:
-        """In which studies none wins."""
+        """The studies without a winner."""
         names = self.open
         if len(names) == 1:
             return shortened(names[0])
@@ -86,19 +86,19 @@ class GateStandings:
 
     @property
     def sentence(self) -> str:
-        """Who wins where, and where most target trials are in the studies in which none does."""
+        """Which branches win where, and which have most target trials where none does."""
         parts = self.won_words
         if self.leading:
             if not parts:
                 some = "no evidence that one wins; most target trials are in"
             else:
-                some = f"in {self.open_words} none wins for sure, and most target trials are in"
+                some = f"no clear winner in {self.open_words}, where most target trials are in"
             named = len(self.leading) > 1 or (not parts and len(self.open) < self.studies)
             each = [
                 f"{shortened(label)} ({listed(own, _MOST_STUDIES)})" if named else shortened(label)
                 for label, own in list(self.leading.items())[:_MOST_BRANCHES]
             ]
-            luck = ", which may be luck of the sampler" if self.learnt else ""
+            luck = ", which may be the sampler's luck" if self.learnt else ""
             parts.append(f"{some} {', '.join(each)}{luck}")
         if self.inactive:
             parts.append(f"in {listed(self.inactive, _MOST_STUDIES)} no target trial has it")
@@ -110,15 +110,15 @@ class GateStandings:
 
     @property
     def heading(self) -> str:
-        """The same in a few words."""
+        """The sentence in a few words."""
         if not self.won:
             return "no evidence that one wins"
-        rest = f", none for sure in {self.open_words}" if self.leading else ""
+        rest = f", no clear winner in {self.open_words}" if self.leading else ""
         return f"{', '.join(self.won_words)}{rest}"
 
 
 def standings(branches: Sequence[StudyBranch]) -> list[BranchStandings]:
-    """Return in which studies each branch wins and loses, in the order of the branches."""
+    """Return the studies in which each branch wins and loses, in the order of the branches."""
     found: dict[tuple[str, str], dict[str, list[str]]] = {}
     for one in branches:
         kinds = found.setdefault((one.gate, one.branch), {})
@@ -136,7 +136,7 @@ def standings(branches: Sequence[StudyBranch]) -> list[BranchStandings]:
 
 
 def gate_standings(across: Across) -> list[GateStandings]:
-    """Return who wins where, gate by gate."""
+    """Return which branches win where, gate by gate."""
     learnt = {study.name for study in across.studies if study.learnt}
     by_gate: dict[str, list[StudyBranch]] = {}
     for branch in across.branches:
@@ -165,7 +165,7 @@ def _standings_of(gate: str, branches: Sequence[StudyBranch], learnt: set[str]) 
 
 
 def _leaders(branches: Sequence[StudyBranch]) -> dict[str, StudyBranch]:
-    """Return for each study the branch of one gate with the most target trials."""
+    """Return the branch of a gate with the most target trials, by study."""
     first: dict[str, StudyBranch] = {}
     for one in branches:
         if one.study not in first or one.target_trials > first[one.study].target_trials:
@@ -174,7 +174,7 @@ def _leaders(branches: Sequence[StudyBranch]) -> dict[str, StudyBranch]:
 
 
 def branch_heading(across: Across) -> str | None:
-    """Return who wins where in a few words; None without branches."""
+    """Return which branches win where in a few words; None without branches."""
     every = gate_standings(across)
     if not every:
         return None
@@ -186,9 +186,9 @@ def branch_heading(across: Across) -> str | None:
 
 
 def settled_elsewhere(across: Across) -> list[str]:
-    """Name the study whose target trials lie in another branch than those of all the others.
+    """Return a sentence per gate with one study whose target trials lie in another branch.
 
-    A description with counts: whether it is more than luck, the standings say.
+    A description with counts; whether it is more than luck is up to the standings.
     """
     sentences = []
     for gate in dict.fromkeys(one.gate for one in across.branches):

@@ -14,7 +14,7 @@ _WHOLE_FIGURE = ("across", "pairs", "panels", "slices")  # pictures of several p
 
 
 def drawn(picture: str, view: Any, backend: Backend, on: Any, size: tuple[float, float]) -> Any:
-    """Draw a view on what is given, or on a new figure of a size in inches."""
+    """Draw a view on ``on``, or on a new figure of the given size in inches."""
     library = _library(backend)
     draw = getattr(library, picture)
     if on is not None:
@@ -30,15 +30,15 @@ def drawn(picture: str, view: Any, backend: Backend, on: Any, size: tuple[float,
 
 
 def _check_on(library: ModuleType, picture: str, backend: Backend, on: Any) -> None:
-    """Raise if ``on`` is nothing that the library can draw on."""
-    paper = library.FIGURE if backend == "plotly" or picture in _WHOLE_FIGURE else library.AXES
-    if not isinstance(on, paper):
-        wanted = "axes of matplotlib"
-        if paper is library.FIGURE:
-            wanted = f"a figure of {backend}"
+    """Raise if the library cannot draw on ``on``."""
+    canvas = library.FIGURE if backend == "plotly" or picture in _WHOLE_FIGURE else library.AXES
+    if not isinstance(on, canvas):
+        expected = "matplotlib axes"
+        if canvas is library.FIGURE:
+            expected = f"a {backend} figure"
         raise SettingsError(
-            f"on must be {wanted} for this picture (got {type(on).__name__}). Give one, or leave "
-            "it out for a new figure."
+            f"on must be {expected} for this picture (got {type(on).__name__}). Leave it out for a "
+            "new figure."
         )
 
 

@@ -1,4 +1,4 @@
-"""Results as small tables of HTML: what a notebook shows."""
+"""Results as small HTML tables, for notebooks."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _MOST_ROWS = 30
 _MOST_NAME = 48
 _MOST_GOOD = 3  # ranges in a row
 _MOST_STUDIES = 60  # squares in a row
-_STRIP = 16.0  # letters that the squares of a row take
+_STRIP = 16.0  # width of a row of squares, in em
 _SWEEP_ROWS = 12
 _SWEEP_AT = (0.01, 0.05, 0.1, 0.25, 0.5)  # target quantiles whose numbers are shown
-# Inline, since a notebook keeps nothing else; colours that a dark page does not swallow.
+# Inline, since notebooks drop style sheets; colours that are visible on dark pages, too.
 _BAR = "background:#3b8fc2;height:0.8em;display:inline-block"
 _REST = _BAR.replace("#3b8fc2", "#9a9a9a")
-# Grey for what has no evidence: a long bar in blue says that it matters.
+# Grey without evidence: a long blue bar would suggest that a parameter matters.
 _BARS = {
     "unclear": _BAR.replace("#3b8fc2", "#8fc3e3"),
     "no evidence": _REST,
@@ -59,7 +59,7 @@ _RIGHT = "text-align:right;padding:2px 8px;white-space:nowrap"
 
 
 def html_of(result: object) -> str:
-    """Return what a notebook shows of a result: a table, a page in a frame, or its text."""
+    """Return a result as HTML for a notebook: a table, a page in a frame, or its text."""
     if isinstance(result, ImportanceResult):
         return importance_html(result)
     if isinstance(result, SweepResult):
@@ -68,7 +68,7 @@ def html_of(result: object) -> str:
         return across_html(result)
     if isinstance(result, Report):
         return framed(page(result))
-    # Letters of one width; the classes keep notebooks from typesetting dollars as formulas.
+    # Monospaced; the classes keep notebooks from typesetting dollars as formulas.
     return f'<pre class="tex2jax_ignore mathjax_ignore">{escape(str(result))}</pre>'
 
 
@@ -119,7 +119,7 @@ def sweep_html(curve: SweepResult) -> str:
     """Return a line over the target quantiles for each parameter, and some of its numbers."""
     shown = highest_first(curve.importance)[:_SWEEP_ROWS]
     quantiles = curve.target_quantiles
-    at = sorted({int(abs(quantiles - wanted).argmin()) for wanted in _SWEEP_AT})
+    at = sorted({int(abs(quantiles - quantile).argmin()) for quantile in _SWEEP_AT})
     first, last = f"{quantiles[0]:.3g}", f"{quantiles[-1]:.3g}"
     header = [("parameter", _LEFT), (f"γ' = {first} … {last}", _LEFT)]
     header += [(f"{quantiles[place]:.3g}", _RIGHT) for place in at]
@@ -142,9 +142,9 @@ def sweep_html(curve: SweepResult) -> str:
     if len(curve.names) > len(shown):
         below.append(f"… and {len(curve.names) - len(shown)} more with lower peaks.")
     below.append(_used(curve.account))
-    told = sweep_messages(curve.flat, curve.account.ties)
+    ties = sweep_messages(curve.flat, curve.account.ties)
     above = headline(curve.account, curve.settings, None)
-    return _page(told, above, curve.reason, _table(header, rows), below)
+    return _page(ties, above, curve.reason, _table(header, rows), below)
 
 
 def across_html(across: Across) -> str:
@@ -186,7 +186,7 @@ def across_html(across: Across) -> str:
 
 
 def _square(across: Across, parameter: PooledParameter, study: ComparedStudy, size: float) -> str:
-    """Return one study's square; it says its numbers to who points at it."""
+    """Return one study's square, with its numbers as a tooltip."""
     cell = across.cell(parameter.name, study.name)
     style = (
         f"display:inline-block;width:{size:.2f}em;height:0.9em;margin-right:{size / 8:.2f}em;"
@@ -197,8 +197,8 @@ def _square(across: Across, parameter: PooledParameter, study: ComparedStudy, si
     ink = "59,143,194" if cell.verdict == "matters" else "128,128,128"
     shade = f"background:rgba({ink},{0.15 + 0.85 * min(max(cell.importance, 0.0), 1.0):.2f})"
     ring = ";outline:2px solid #d55e00" if cell.odd else ""
-    told = f"{study.name}: {share_text(cell.importance)}, {cell.verdict}"
-    return f'<span style="{style};{shade}{ring}" title="{escape(told)}"></span>'
+    tooltip = f"{study.name}: {share_text(cell.importance)}, {cell.verdict}"
+    return f'<span style="{style};{shade}{ring}" title="{escape(tooltip)}"></span>'
 
 
 def _used(account: Account) -> str:
@@ -237,14 +237,14 @@ def _name(name: str) -> str:
 
 
 def _eta(evidence: Evidence | None, parameter: ParameterImportance) -> str:
-    """Return η² as HTML, where it is a share of something that could be tested."""
+    """Return η² as HTML; a dash if the parameter is not testable."""
     if evidence is not None and evidence[parameter.name].verdict == "not testable":
         return "–"
     return escape(eta_text(parameter.eta_squared))
 
 
 def _choosing(gate: Gate | None) -> str:
-    """Return what a gate's choice decides, as HTML."""
+    """Return what a gate's choice explains, as HTML; empty without a gate."""
     if gate is None:
         return ""
     words = gate_words(gate)
@@ -252,7 +252,7 @@ def _choosing(gate: Gate | None) -> str:
 
 
 def _verdict(tested: ParameterEvidence) -> str:
-    """Return a verdict as HTML; its reason is told to who points at it, and below the table."""
+    """Return a verdict as HTML, with its reason as a tooltip; a remark below repeats it."""
     reason = reason_of(tested)
     verdict = escape(tested.verdict)
     return f'<span title="{escape(reason)}">{verdict}</span>' if reason else verdict
@@ -264,7 +264,7 @@ def _bar(share: float, style: str = _BAR) -> str:
 
 
 def _good(result: ImportanceResult, name: str) -> str:
-    """Return what is good in each regime, as HTML."""
+    """Return the good values of all regimes, as HTML."""
     labels = [good.label for regime in result.densities[name] for good in regime.good]
     more = f" and {len(labels) - _MOST_GOOD} more" if len(labels) > _MOST_GOOD else ""
     shown = [escape(shortened(label, _MOST_NAME)) for label in labels[:_MOST_GOOD]]
@@ -272,7 +272,7 @@ def _good(result: ImportanceResult, name: str) -> str:
 
 
 def _line(curve: SweepResult, importance: FloatArray, colour: str = "#3b8fc2") -> str:
-    """Return a small drawing of one curve, with gaps where nothing can be told."""
+    """Return a small drawing of one curve, with gaps where it is undetermined."""
     width, height = 160, 28
     low, high = float(curve.target_quantiles[0]), float(curve.target_quantiles[-1])
     path, pen_up = [], True

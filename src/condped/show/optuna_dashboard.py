@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 _HEADING, _RULE = "## condped", "---"
-# A system attribute of the study: length and hash of the section that was written last. Only this
-# very text is replaced, so that nothing is lost that people wrote into or around it.
+# A system attribute of the study: length and hash of the section that was written last. Only
+# exactly this text is replaced, so that nothing that people wrote into or around it is lost.
 _WRITTEN = "condped:note"
 
 
 def save_section(study: Study, text: str) -> None:
-    """Put a text into the note of a study, in place of the last one if that is unchanged."""
+    """Put a text into the note of a study, in place of the last one if that has not been edited."""
     section = f"{_HEADING}\n\n{text.strip()}\n\n{_RULE}"
     note = get_note(study).replace("\r\n", "\n")
     start, end = _last_section(study, note)
@@ -38,7 +38,7 @@ def save_section(study: Study, text: str) -> None:
 
 
 def _last_section(study: Study, note: str) -> tuple[int | None, int]:
-    """Return where the section starts and ends that was written last; None if it has changed."""
+    """Return the start and end of the last section that was written; None if it has changed."""
     written = study._storage.get_study_system_attrs(study._study_id).get(_WRITTEN)
     if written is None:
         return None, 0
@@ -54,7 +54,7 @@ def _hash(text: str) -> str:
 
 
 def save_charts(study: Study, result: ImportanceResult | SweepResult, name: str) -> tuple[str, ...]:
-    """Put charts on the study's page and return their ids; those that are there are replaced."""
+    """Put charts on the study's page, replacing existing ones, and return their ids."""
     charts = {f"{name}-{picture}": chart for picture, chart in charts_of(result).items()}
     for identifier, figure in charts.items():
         save_plotly_graph_object(study, figure, graph_object_id=identifier)

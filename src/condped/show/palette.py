@@ -1,4 +1,4 @@
-"""Colours and marks that both libraries use: told apart by colour-blind readers and in grey."""
+"""Colours of both libraries, distinguishable by colour-blind readers and in grey."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 SHADES = ("#004C7A", "#3B8FC2", "#8FC3E3", "#D3E7F3")
 # The same for what has no evidence of an effect.
 GREYS = ("#555555", "#8a8a8a", "#b5b5b5", "#dddddd")
-# From light to dark: cells by importance; and cells without evidence.
+# From light to dark: cells by importance.
 BLUES = ("#E4F0F8", "#8FC3E3", "#3B8FC2", "#004C7A")
-# The same two fifths as strong: cells whose verdict is unclear.
+# At two fifths of the strength: cells whose verdict is unclear.
 UNCLEAR_BLUES = ("#F4F9FC", "#D2E7F4", "#B1D2E7", "#99B7CA")
-ABSENT_EVIDENCE = "#e3e3e3"
+ABSENT_EVIDENCE = "#e3e3e3"  # cells without evidence
 INK, PALE, GREY = "#222222", "#dddddd", "#9a9a9a"
 GOOD = "#009E73"
-WARNING = "#D55E00"  # what leads to failing and other outcomes
-# A verdict's fill; its hatching and its name say the same.
+WARNING = "#D55E00"  # values that lead to failing and other outcomes
+# A verdict's fill; hatching and name say the same.
 VERDICTS = {
     "matters": "#0072B2",
     "unclear": "#8FC3E3",
@@ -24,7 +24,7 @@ VERDICTS = {
     "not testable": "#ffffff",
     None: "#bbbbbb",
 }
-# Of single trials; their marks say the same.
+# Single trials; their marks say the same.
 DOTS = {
     "other": "#9a9a9a",
     "target": "#0072B2",

@@ -51,11 +51,11 @@ def importance(result: ImportanceResult, *, backend: Backend = "plotly", on: Any
     backend
         ``plotly`` or ``matplotlib``.
     on
-        What to draw on: axes of matplotlib or a figure of plotly. A new figure if not given.
+        What to draw on: matplotlib axes or a plotly figure. A new figure if not given.
 
     Returns
     -------
-    The figure of plotly or matplotlib.
+    The plotly or matplotlib figure.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def sweep(
     backend: Backend = "plotly",
     on: Any = None,
 ) -> Any:
-    """Draw the importances over the target quantile as curves, with bands if there are some.
+    """Draw the importances over the target quantile as curves, with bands if there are intervals.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def slice(
     objective
         Which one to draw, by its name or position; the first if not given.
     columns
-        How many panels stand side by side, at most; for one column of a paper 1 or 2.
+        The maximum number of panels side by side; 1 or 2 for one column of a paper.
     backend, on
         As for :func:`importance`, but with matplotlib a figure or subfigure to draw on.
 
@@ -302,7 +302,7 @@ def parallel(
     parameters
         Which to draw, from left to right; the most important ones if not given, at most nine.
     objective
-        Which one stands on the right, by its name or position; the first if not given.
+        Which one to draw on the right, by its name or position; the first if not given.
     backend, on
         As for :func:`importance`.
 
@@ -352,7 +352,7 @@ def comparison(
 def across(result: Across, *, backend: Backend = "plotly", on: Any = None) -> Any:
     """Draw the importances of several studies as a heat map, with the pooled ones beside it.
 
-    Studies that are alike stand side by side. A parameter without evidence of an effect in a study
+    Similar studies are drawn side by side. A parameter without evidence of an effect in a study
     is grey there, one that the study does not have is blank, and an odd one is outlined.
 
     Parameters

@@ -12,16 +12,16 @@ from condped.analyse.importance.ties import OVER, OVER_WORDS, Tie
 from condped.safe_text import listed, percent, shortened
 from condped.space.domain import Domain
 
-# Who prints another kind of result need not load it.
+# Not loaded for printing another kind of result.
 if TYPE_CHECKING:
     from condped.analyse.importance.parameter import ParameterImportance
     from condped.analyse.importance.result import ImportanceResult
 
-# A text, which stays as it is, or a number with more digits than anybody reads.
+# A string, which is kept, or a number with more digits than anybody reads.
 _LONG_NUMBER = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|(\d+\.\d{5,}(?:e[+-]?\d+)?)")
-_LEAST = 0.0005  # from here on three decimals show something
+_LEAST = 0.0005  # the smallest value that three decimals show
 TINY_WORDS = "≈ 0: statistically significant, but too small to give it a share."
-# In every table and picture: what no parameter gets, and why.
+# In every table and picture: the share that no parameter is given, and why.
 UNATTRIBUTED = "unattributed"
 UNATTRIBUTED_WORDS = (
     "unattributed: seems to be explained by parameters without enough evidence, each by itself; "
@@ -35,12 +35,12 @@ NO_GOOD_VALUES = {
 }
 _MOST_NAMED = 6
 _MOST_GATES = 4
-_MOST_FOLDED = 8  # names on the line of parameters that share it
-_FEWEST_FOLDED = 5  # parameters, from which on they share a line
+_MOST_FOLDED = 8  # names on a line of parameters without a row
+_FEWEST_FOLDED = 5  # parameters that share a line rather than getting rows
 
 
 def share_text(value: float) -> str:
-    """Return a share with three decimals; what is not 0 does not look like it.
+    """Return a share with three decimals; what is not 0 does not look like 0.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def share_text(value: float) -> str:
 
 
 def is_shared(unattributed: float) -> bool:
-    """Return whether so much is unattributed that it is shown."""
+    """Return whether the unattributed share is large enough to be shown."""
     return bool(unattributed >= _LEAST)
 
 
@@ -63,16 +63,16 @@ def sum_words(unattributed: float) -> str:
 
 
 def importance_label(importance: float, verdict: str | None) -> str:
-    """Return an importance beside its verdict: nothing matters with a share of 0.000."""
+    """Return an importance; one of 0 that matters is written as ≈ 0."""
     return "≈ 0" if importance == 0 and verdict == "matters" else share_text(importance)
 
 
 def unfolded(
     result: ImportanceResult, most: int
 ) -> tuple[Sequence[ParameterImportance], dict[str, list[str]]]:
-    """Return the parameters that get a row each, and the names of those that share a line.
+    """Return the parameters that get a row each, and the names of the others by verdict.
 
-    Those have an importance of 0, no evidence of an effect, and switch nothing; by verdict.
+    The others share a line: their importance is 0 without evidence, and they are not gates.
     """
     evidence = result.ready_evidence
     if evidence is None:
@@ -104,7 +104,7 @@ def rows_left_out(
     shown: Sequence[ParameterImportance],
     silent: Mapping[str, Sequence[str]],
 ) -> list[str]:
-    """Say what has no row in a table: parameters without room, and what no parameter gets."""
+    """Return what has no row in a table: further parameters, and what is unattributed."""
     hidden = not_shown(result, shown, silent)
     lines = []
     if hidden:
@@ -116,7 +116,7 @@ def rows_left_out(
 
 
 def folded_lines(silent: Mapping[str, Sequence[str]]) -> list[str]:
-    """Say which parameters have nothing, in a line per verdict."""
+    """Return the parameters with an importance of 0, in a line per verdict."""
     lines = []
     for verdict, names in silent.items():
         others = "1 other" if len(names) == 1 else f"{len(names)} others"
@@ -125,7 +125,7 @@ def folded_lines(silent: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def tiny(importances: Iterable[float], verdicts: Iterable[str | None]) -> bool:
-    """Return whether :data:`TINY_WORDS` have to be said."""
+    """Return whether :data:`TINY_WORDS` apply."""
     pairs = zip(importances, verdicts, strict=True)
     return any(value == 0 and verdict == "matters" for value, verdict in pairs)
 
@@ -141,27 +141,27 @@ def p_text(p_value: float) -> str:
 
 
 def eta_text(eta_squared: float) -> str:
-    """Return η²; above 1 it is no share, which :data:`OVER_WORDS` say."""
+    """Return η²; above 1 it is not a share, as :data:`OVER_WORDS` explain."""
     return "> 1" if eta_squared >= OVER else share_text(eta_squared)
 
 
 def without_evidence(verdict: str | None) -> bool:
-    """Return whether a parameter was tested, or could not be, and nothing speaks for an effect."""
+    """Return whether a verdict shows no evidence of an effect; not so if nothing was tested."""
     return verdict in ("no evidence", "not testable")
 
 
 def over_words(etas: Iterable[float]) -> list[str]:
-    """Return what to say of η² above 1, if there is one."""
+    """Return the remark on η² above 1, if any is."""
     return [OVER_WORDS] if any(eta >= OVER for eta in etas) else []
 
 
 def reason_of(evidence: ParameterEvidence) -> str:
-    """Return why a parameter has no other verdict; empty if there is nothing to say."""
+    """Return the reason of a verdict; empty if there is nothing to say."""
     return evidence.reason.rstrip(".")
 
 
 def reason_lines(evidence: Evidence, names: Sequence[str]) -> list[str]:
-    """Say the reasons of verdicts, each once, with the parameters that it is about."""
+    """Return the reasons of verdicts, each once, with its parameters."""
     found: dict[tuple[str, str], list[str]] = {}
     for name in names:
         reason = reason_of(evidence[name])
@@ -175,15 +175,15 @@ def reason_lines(evidence: Evidence, names: Sequence[str]) -> list[str]:
 
 
 def sampling_lines(evidence: Evidence) -> list[str]:
-    """Say what the trials were compared with; nothing if no parameter was testable."""
-    said = evidence.sampling
-    if not said or all(tested.verdict == "not testable" for tested in evidence):
+    """Return how parameters were tested; empty if none was testable."""
+    how = evidence.sampling
+    if not how or all(tested.verdict == "not testable" for tested in evidence):
         return []
-    return [f"Tested: {said[0].lower()}{said[1:]}"]
+    return [f"Tested: {how[0].lower()}{how[1:]}"]
 
 
 def gate_words(gate: Gate) -> str:
-    """Say in a few words where the target set lies: "svm has all 16 of the target set"."""
+    """Return in a few words where the target set lies: "svm: all 16"."""
     first, size = gate.first, gate.target_size
     if not first.target_trials:
         return ""
@@ -192,7 +192,7 @@ def gate_words(gate: Gate) -> str:
 
 
 def gate_sentence(gate: Gate) -> str:
-    """Say what the choice of a branch decides."""
+    """Return what the choice of a branch decides, in a sentence."""
     first, size = gate.first, gate.target_size
     name = shortened(gate.parameter)
     if not first.target_trials:
@@ -209,14 +209,14 @@ def gate_sentence(gate: Gate) -> str:
 
 
 def regime_name(result: ImportanceResult, name: str, domain: Domain | None) -> str:
-    """Return what a regime of a parameter is called: by its condition, where that is known."""
+    """Return the name of a regime: its condition if known, else its domain."""
     if domain is None:
         return "absent"
     return where_words(result, name, domain) or domain.label
 
 
 def where_words(result: ImportanceResult, name: str, domain: Domain | None) -> str:
-    """Say when a parameter has a domain: "where model == 'svm'"; empty if always, or unknown."""
+    """Return when a parameter has a domain: "where model == 'svm'"; empty if always or unknown."""
     condition = result.condition(name, domain)
     return "" if condition is None else f"where {_LONG_NUMBER.sub(_rounded, condition)}"
 
@@ -226,18 +226,18 @@ def _rounded(found: re.Match[str]) -> str:
 
 
 def tie_lines(tie: Tie | None) -> list[str]:
-    """Return what has to be said first of all: that the objective does not separate trials."""
+    """Return the first lines of a text: a notable tie that the objective does not separate."""
     return [] if tie is None or not tie.notable else [tie.message]
 
 
 def tie_remark(tie: Tie | None, target_size: int) -> str:
-    """Say how large a target set is, and why it is larger than requested."""
-    told = f"{target_size} in the target set"
+    """Return how large a target set is, and why it is larger than requested."""
+    size = f"{target_size} in the target set"
     if tie is None or tie.kind == "objectives":
-        return told
-    if tie.notable or tie.tied is None:  # the first line says why, or nobody has counted
-        return f"{told} ({tie.asked} without ties)"
-    return f"{told} ({tie.asked} without ties: {tie.what})"
+        return size
+    if tie.notable or tie.tied is None:  # the first line says why, or ties were not counted
+        return f"{size} ({tie.asked} without ties)"
+    return f"{size} ({tie.asked} without ties: {tie.what})"
 
 
 def remarks(
@@ -245,26 +245,26 @@ def remarks(
     shown: Sequence[ParameterImportance],
     silent: Mapping[str, Sequence[str]],
 ) -> list[str]:
-    """Return what the numbers of a table need to be understood, in sentences.
+    """Return what is needed to understand the numbers of a table, in sentences.
 
     ``silent`` are parameters that share a line, by verdict.
     """
-    told = []
+    sentences = []
     if result.status == "ok":
-        told += [gate_sentence(gate) for gate in gates_among(result, shown)[:_MOST_GATES]]
-    told += result.effect_sentences
+        sentences += [gate_sentence(gate) for gate in gates_among(result, shown)[:_MOST_GATES]]
+    sentences += result.effect_sentences
     if is_shared(result.unattributed):
-        told.append(UNATTRIBUTED_WORDS)
-    told += over_words(parameter.eta_squared for parameter in shown)
+        sentences.append(UNATTRIBUTED_WORDS)
+    sentences += over_words(parameter.eta_squared for parameter in shown)
     evidence = result.ready_evidence
     if evidence is not None:
         if tiny((p.importance for p in shown), (evidence[p.name].verdict for p in shown)):
-            told.append(TINY_WORDS)
+            sentences.append(TINY_WORDS)
         if result.status == "ok":
-            told += [evidence.message, *sampling_lines(evidence)]
+            sentences += [evidence.message, *sampling_lines(evidence)]
         folded = [name for names in silent.values() for name in names]
-        told += reason_lines(evidence, [*(parameter.name for parameter in shown), *folded])
-    return told
+        sentences += reason_lines(evidence, [*(parameter.name for parameter in shown), *folded])
+    return sentences
 
 
 def gates_among(result: ImportanceResult, shown: Sequence[ParameterImportance]) -> list[Gate]:

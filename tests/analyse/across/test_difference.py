@@ -337,7 +337,7 @@ def test_runs_of_tpe_show_another_winner_and_not_which_one_they_settled_in() -> 
     assert all(one.branches_changed for one in found)
     told = " ".join(str(found[0]).split())
     assert "the winning branch of model changed from net to svm" in told
-    assert "(two runs of a sampler that learns can hardly ever show this)" in told
+    assert "(two runs of a sampler that learns can rarely show this)" in told
     assert "draw some 300 trials of each study at random" in told
     assert "the first trials of each branch decide" in found[0].branches_changed[0].sentence
 

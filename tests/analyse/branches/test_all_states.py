@@ -72,7 +72,7 @@ def test_a_branch_tells_the_trials_that_were_left_out(pruned: optuna.Study) -> N
     assert net.trials + net.left_out + tree.left_out == len(pruned.trials)
     text = str(found)
     assert f"tree: no used trial; {trees} left out" in text
-    assert "inferred from all trials, also from those that were left out" in text
+    assert "inferred from all trials, including those that were left out" in text
 
 
 def test_a_report_shows_the_branch_that_was_always_pruned(pruned: optuna.Study) -> None:

@@ -252,7 +252,7 @@ def test_no_gates_is_an_answer() -> None:
     rng = np.random.default_rng(0)
     found = condped.branches({"a": rng.random(50), "loss": rng.random(50)}, objective="loss")
     assert (found.parents, list(found)) == ({}, [])
-    assert "No parameter switches another." in str(found)
+    assert "No parameter activates another." in str(found)
 
 
 def test_what_no_trial_has_is_told_apart() -> None:

@@ -181,7 +181,7 @@ def test_trials_of_the_same_time_are_compared_where_a_sampler_learns() -> None:
     assert same.better == pytest.approx(np.mean([one < other for one, other in pairs]))
     assert same.difference == pytest.approx(np.median([one - other for one, other in pairs]))
     assert "among neighbouring trials: " in effects["x"].sentence
-    assert "Values seem to have been chosen by earlier results" in " ".join(str(effects).split())
+    assert "Values seem to depend on earlier results" in " ".join(str(effects).split())
 
 
 def test_importances_have_them_too() -> None:

@@ -197,7 +197,9 @@ def test_a_look_that_takes_too_long_is_said_to_be_missing(
 ) -> None:
     """Watching ends all the same once the condition holds."""
     monkeypatch.setattr("condped.live.terminal.run._LAST_LOOK", 0.0)
-    monkeypatch.setattr("condped.live.terminal.watcher.Watcher._find", lambda *_: time.sleep(0.1))
+    monkeypatch.setattr(
+        "condped.live.terminal.watcher.Watcher._compute_verdicts", lambda *_: time.sleep(0.1)
+    )
     ended = watch(storage, {}, every=0.1, until=Until(45), timeout=None, plain=True, out=sys.stdout)
     assert ended.code == 0
     assert ended.message == (

@@ -200,7 +200,7 @@ def test_branches_are_listed_by_study(opened: Opener) -> None:
             standing = "" if branch.standing == "no evidence" else f"{branch.standing} "
             counted = f"{branch.target_trials} of {branch.target_of}"
             assert cell.startswith(f"{standing}{counted}")
-    told = page.locator("#branches-told").inner_text()
+    told = page.locator("#branches-gist").inner_text()
     assert told == answer_of(across).branch_heading
 
 
@@ -212,9 +212,9 @@ def test_the_fold_of_branches_says_what_the_first_screen_says(opened: Opener) ->
         for one in across.branches
     )
     page = opened(dataclasses.replace(across, branches=some))
-    told = page.locator("#branches-told").inner_text()
-    assert told == "svm wins in covertype, none for sure in the other 3"
-    assert "svm wins in covertype; in the other 3 none wins" in page.locator("#answer").inner_text()
+    told = page.locator("#branches-gist").inner_text()
+    assert told == "svm wins in covertype, no clear winner in the other 3"
+    assert "svm wins in covertype; no clear winner" in page.locator("#answer").inner_text()
     assert BRANCH_MEANING in page.locator("#branch-list").inner_text()
 
 

@@ -307,7 +307,7 @@ def test_many_parameters_are_found(opened: Opener) -> None:
     assert page.locator("details.card").count() == 10
     page.locator("#bar-rows a").first.click()
     assert page.locator("details.card[open]").count() == 1
-    assert "No parameter switches another" in page.locator("#tree").inner_text()
+    assert "No parameter activates another" in page.locator("#tree").inner_text()
 
 
 def test_without_scripts_there_is_a_table(opened: Opener) -> None:

@@ -167,7 +167,7 @@ def test_a_stream_goes_on_where_it_broke(viewed: Viewer, server: EventServer) ->
     server.connected(3)
     expect(page.locator("#live-state")).to_have_text("Refused")
     expect(page.locator("#live-message")).to_have_text(
-        "The server refuses this page. Open the address that it printed, or close other pages."
+        "The server refused this page. Open the address that it printed, or close other pages."
     )
     server.refused = False
     server.connected(4)
@@ -307,9 +307,9 @@ def test_settings_and_endings_are_those_of_the_verdicts(viewed: Viewer) -> None:
     page.locator("#trials > summary").click()
     looks = page.locator("#account tr", has_text="looks")
     expect(looks).to_contain_text("repeated")
-    expect(page.locator("#endings-told")).to_have_text("3 failed, as of trial 100")
+    expect(page.locator("#endings-gist")).to_have_text("3 failed, as of trial 100")
     for fold in ("next", "pairs"):
-        expect(page.locator(f"#{fold}-told")).to_contain_text(", as of trial 100")
+        expect(page.locator(f"#{fold}-gist")).to_contain_text(", as of trial 100")
 
 
 def test_a_study_among_others_links_to_them(browser: Browser, server: EventServer) -> None:

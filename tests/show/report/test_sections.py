@@ -156,7 +156,7 @@ def test_what_makes_trials_fail_is_a_section(opened: Opener) -> None:
     row = section.locator("tr", has_text="fast").inner_text()
     assert f"{(failed & fast).sum()} of {fast.sum()} " in row
     assert f"{(failed & ~fast).sum()} of {(~fast).sum()} " in row
-    assert "x" in section.locator("#endings-told").inner_text()
+    assert "x" in section.locator("#endings-gist").inner_text()
     assert x[failed].max() > 0.8
     without = opened(condped.report(timed()))
     assert not without.locator("#endings").is_visible()
@@ -213,6 +213,6 @@ def test_pairs_that_go_together_are_offered(opened: Opener) -> None:
     counted, *_ = np.histogram2d(a, b, bins=[np.array(one["edges"]) for one in regime["axes"]])
     assert np.abs(np.array(regime["region"]) - counted).sum() <= 4  # edges are rounded
     page = opened(report)
-    assert "a × b" in page.locator("#pairs-told").inner_text()
+    assert "a × b" in page.locator("#pairs-gist").inner_text()
     cells = page.locator("#pair-list svg").first.locator(".pair-cell")
     assert cells.count() == np.count_nonzero(regime["region"])

@@ -77,7 +77,7 @@ def test_a_part_of_a_study_is_called_a_part(opened: Opener) -> None:
     page = opened(report)
     assert words(page, "#goal").endswith("only where model == 'network'")
     told = words(page, ".rest .facts > div:last-child")
-    assert f"{others} of 400 not looked at (only where model == 'network')" in told
+    assert f"{others} of 400 not analysed (only where model == 'network')" in told
     assert "nothing" not in told
     assert report.data["settings"]["where"] == "model == 'network'"
     assert "where model == 'network'" in words(page, "#account")
@@ -89,11 +89,11 @@ def test_conditions_one_after_the_other_are_all_told(opened: Opener) -> None:
     again = condped.report(chosen, where="idle > 0")
     page = opened(again)
     assert "only where model != 'svm', only where idle > 0" in words(page, "#goal")
-    assert words(page, ".rest .facts > div:last-child").count("not looked at") == 2
+    assert words(page, ".rest .facts > div:last-child").count("not analysed") == 2
     assert again.data["settings"]["where"] == "(model != 'svm') and (idle > 0)"
     all_of_them = opened(condped.report(conditional(), where="idle > -2"))
     assert "only where idle > -2" in words(all_of_them, "#goal")
-    assert "not looked at" not in words(all_of_them, "#answer")
+    assert "not analysed" not in words(all_of_them, "#answer")
 
 
 RNG = np.random.default_rng(0)
@@ -220,7 +220,7 @@ def test_a_branch_that_was_always_pruned_says_so(opened: Opener) -> None:
     open_all(page)
     tree = words(page, "#tree")
     assert f"no used trial; {trees} left out" in tree
-    assert "inferred from all trials, also from those that were left out" in tree
+    assert "inferred from all trials, including those that were left out" in tree
     assert "only one has used trials" in tree
     assert "choosing the branch explains" not in tree
     assert "could not be inferred" not in words(page, "body")

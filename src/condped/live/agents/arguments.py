@@ -36,7 +36,7 @@ class NoArguments(Arguments):
 
 
 class Question(Arguments):
-    """What all tools but list_studies take."""
+    """The arguments of all tools except list_studies."""
 
     target_quantile: Quantile = 0.1
     where: str | None = Field(

@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 class Cache(Generic[Value]):
-    """The latest values by key; each is made once, even if several threads ask for it.
+    """The latest values by key; each is made once, even if several threads request it.
 
     Examples
     --------
@@ -27,7 +27,7 @@ class Cache(Generic[Value]):
         self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return the value of a key, made now if it is not known."""
+        """Return the value of a key, made now if it is not cached."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

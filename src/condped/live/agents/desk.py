@@ -77,8 +77,8 @@ TOOLS = (
         "Branches",
         StudyQuestion,
         of_one.BranchesAnswer,
-        "Show the conditional structure of a study: which parameter switches which, how often each "
-        "branch reached the target set, and what matters inside each branch.",
+        "Show the conditional structure of a study: which parameters activate which, how often "
+        "each branch reached the target set, and what matters inside each branch.",
     ),
     Tool(
         "advise",
@@ -142,7 +142,7 @@ class Desk:
     given
         Sources, each optionally with a name and an equals sign in front.
     studies
-        Names or patterns of the studies that may be asked about; all if there are none.
+        Names or patterns of the studies to offer; all if empty.
     **options
         Of :func:`condped.importance`, the same for all studies.
     """
@@ -162,7 +162,7 @@ class Desk:
         versions = tuple((one.name, one.version, one.looks) for one in studies)
         key = tool, versions, arguments.model_dump_json()
         given = self._cache.get(key, lambda: self._made(tool, studies, arguments))
-        # It may be an earlier answer; that nothing has changed was checked just now.
+        # A cached answer is about the same trials, which have just been read again.
         return _as_of_now(given, studies)
 
     def close(self) -> None:
@@ -206,6 +206,6 @@ def _as_of_now(given: ToolAnswer, studies: list[Snapshot]) -> ToolAnswer:
 
 
 def _read_at(about: AboutStudy, moment: str) -> AboutStudy:
-    """Return what is said of a study, as of this moment."""
+    """Return the same about a study, with the time at which it was read."""
     as_of = about.as_of.model_copy(update={"read_at": moment})
     return about.model_copy(update={"as_of": as_of})

@@ -16,7 +16,7 @@ _FINER = (
 _NOT_CLEAR = "advice, which counts each configuration once, finds no clear evidence."
 _MOST_NAMES = 5
 _EXPECTED = 3.0  # target trials of a branch if it were as good as others; 0 by chance in 5 %
-_MOSTLY = 0.5  # of the ended trials: what was left out is then the first thing to look at
+_MOSTLY = 0.5  # share of the ended trials above which those left out are explained first
 
 
 def after_importance(result: condped.ImportanceResult) -> NextStep:
@@ -41,7 +41,7 @@ def after_importance(result: condped.ImportanceResult) -> NextStep:
 def after_branches(found: condped.Branches, advise: Callable[[], condped.Advice]) -> NextStep:
     """Return what to do next, from where the target trials lie among the branches.
 
-    ``advise`` is asked about a branch that reached nothing good, so that both tools agree on it.
+    ``advise`` is called for a branch that reached nothing good, so that both tools agree on it.
     """
     first = _hindrance(found.whole)
     if first is not None:
@@ -52,7 +52,7 @@ def after_branches(found: condped.Branches, advise: Callable[[], condped.Advice]
     gate, text = losing
     try:
         advice = advise()
-    except CondpedError:  # not about trials as they were selected
+    except CondpedError:  # not for this selection of trials
         return _step("ask for advice", f"{text} Call advise to check whether to leave it out.")
     if any(one.parameter == gate for one in advice.changes):
         return _step(
@@ -91,7 +91,7 @@ def after_advice(advice: condped.Advice) -> NextStep:
 
 
 def _hindrance(result: condped.ImportanceResult) -> NextStep | None:
-    """Return what has to be done before looking at parameters; None: nothing."""
+    """Return what has to be done before looking at parameters; None if nothing."""
     tie = result.tie
     if tie is not None and tie.notable and tie.kind in ("best", "cut-off"):
         return _step("measure more finely", f"{tie.message} {_FINER}")
@@ -105,7 +105,7 @@ def _hindrance(result: condped.ImportanceResult) -> NextStep | None:
 
 
 def _endings(result: condped.ImportanceResult) -> NextStep | None:
-    """Point to the trials that were left out, if they are most of them."""
+    """Return a step that explains the trials that were left out, if they are the majority."""
     counts = result.account.trials
     ended = counts.total - counts.running
     lost = {"pruned": counts.pruned, "failed": counts.failed}
@@ -120,7 +120,7 @@ def _endings(result: condped.ImportanceResult) -> NextStep | None:
 
 
 def _losing(found: condped.Branches) -> tuple[str, str] | None:
-    """Return the gate of a branch that was tried often and reached nothing good, and a sentence."""
+    """Return the gate of a branch that was tried often without success, and a sentence on it."""
     whole = found.whole
     for node in found.roots:
         if node.verdict != "matters":

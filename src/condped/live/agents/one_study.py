@@ -124,7 +124,7 @@ def advise(query: StudyQuery) -> models.AdviceAnswer:
     """Suggest a narrower search space, and point out bounds that are too tight."""
     quantile = query.question.target_quantile
     advice = query.call(condped.advise, target_quantile=quantile)
-    # The verdicts are those of all other tools; advice has its own where trials repeat others.
+    # The same verdicts as in all other tools; advice has its own if configurations are repeated.
     result = query.call(condped.importance, target_quantile=quantile)
     steps, more = bounded(advice.steps, MOST_PARAMETERS)
     fields = study_fields(query.study, result)
@@ -149,7 +149,7 @@ def advise(query: StudyQuery) -> models.AdviceAnswer:
 
 
 def study_fields(study: Snapshot, result: condped.ImportanceResult) -> dict[str, Any]:
-    """Return what every answer about one study has."""
+    """Return the fields of every answer about one study."""
     account, tie, evidence = result.account, result.tie, result.evidence
     sampling = evidence.sampling
     texts = [study.source.hidden(str(note), study.place) for note in account.notes]

@@ -28,10 +28,10 @@ _MOST_VALUES = 50
 
 
 def forecast(query: StudyQuery) -> models.ForecastAnswer:
-    """Say whether there are enough trials, or about how many more would settle each verdict."""
+    """Return whether there are enough trials, or about how many more would settle each verdict."""
     quantile = query.question.target_quantile
     result = query.call(condped.importance, target_quantile=quantile)
-    # What a forecast is about: verdicts that hold however often somebody looks.
+    # Forecasts are about verdicts that hold however often the study is looked at.
     repeated = replace(query, study=replace(query.study, looks="repeated"))
     looked = repeated.call(condped.importance, target_quantile=quantile)
     found = looked.forecast()
@@ -59,7 +59,7 @@ def report(query: StudyQuery) -> ToolAnswer:
     result = made.importance
     html = made.html
     size = len(html.encode())
-    wanted = isinstance(query.question, ReportQuestion) and query.question.page
+    requested = isinstance(query.question, ReportQuestion) and query.question.page
     answer = models.ReportAnswer(
         **study_fields(query.study, result),
         next_step=after_importance(result),
@@ -68,7 +68,7 @@ def report(query: StudyQuery) -> ToolAnswer:
         plateau=[sentence(one) or "-" for one in summary.plateau[:_MOST_BEST]],
         outlook=sentence(summary.outlook),
         page_bytes=size,
-        page_embedded=wanted and size <= MOST_PAGE,
+        page_embedded=requested and size <= MOST_PAGE,
         text=long_text(str(made)),
     )
     return ToolAnswer(answer, html if answer.page_embedded else "")
@@ -100,7 +100,7 @@ def _best(best: Any) -> models.Best:
 
 
 def _plain(value: Any) -> float | int | str | bool | None:
-    """Return a parameter's value as JSON has it."""
+    """Return a parameter's value for JSON."""
     if isinstance(value, float):
         return number(value)
     return value if value is None or isinstance(value, (bool, int)) else name(str(value))

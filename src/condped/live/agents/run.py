@@ -21,7 +21,7 @@ PATH = "/mcp"
 _MOST_BODY = 65_536  # bytes: names and a condition
 _MOST_SESSIONS = 100
 _IDLE = 1_800.0  # seconds, after which a session is forgotten
-_LAST_WORDS = 2.0  # seconds that looking at the sources may still take when all else has ended
+_LAST_WORDS = 2.0  # seconds to wait at the end for the check of the sources
 LOGGER = logging.getLogger("condped.live.agents")
 
 
@@ -50,7 +50,7 @@ def http_app(desk: Desk, terms: Terms) -> App:
         max_request_body_size=_MOST_BODY,
         max_sessions=_MOST_SESSIONS,
         session_idle_timeout=_IDLE,
-        # Names and origins are checked in front of it, as for all servers of ours.
+        # The guard checks hosts and origins, as for all of condped's servers.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     return Guard(app, terms, methods=("GET", "HEAD", "POST", "DELETE"), most_body=_MOST_BODY)
@@ -79,7 +79,7 @@ def run_http(
 
 
 def _check_sources(desk: Desk) -> Thread:
-    """Report on standard error what cannot be read as requested; agents need not wait for it."""
+    """Report on standard error what cannot be read as requested, without delaying agents."""
 
     def check() -> None:
         try:

@@ -25,11 +25,11 @@ from condped.live.agents.sources import without_places
 from condped.safe_text import shortened
 
 LOGGER = logging.getLogger("condped.live.agents")
-_MOST_AT_ONCE = 8  # calls, those included that nobody waits for any more
+_MOST_AT_ONCE = 8  # calls, including abandoned ones
 _PATIENCE = 300.0  # seconds for one call
 _MOST_MESSAGE = 2_000
 _INSTRUCTIONS = (
-    "condped tells which hyperparameters mattered in studies of Optuna and other tools, with a "
+    "condped shows which hyperparameters mattered in studies of Optuna and other tools, with a "
     "statistical verdict for each. Call list_studies first; the other tools accept only the names "
     "that it lists. Rely on verdicts, not on importances alone: only 'matters' is evidence of an "
     "effect. 'undetermined' comes with a reason. Every answer says how many trials were used and "
@@ -88,7 +88,7 @@ class _Calls:
                 f"{_MOST_AT_ONCE} calls are already being answered, the maximum. Try again shortly."
             )
         try:
-            # Whoever gives up does not end the work: the next one to ask finds the answer.
+            # Giving up does not cancel the work: an identical call later finds the answer.
             waiting = asyncio.shield(asyncio.wrap_future(answering))
             return await asyncio.wait_for(waiting, _PATIENCE)
         except TimeoutError:
@@ -130,8 +130,8 @@ class _Calls:
             return _result(self._desk.answer(tool.name, arguments))
         except CondpedError as error:
             return _refused(without_places(str(error)))
-        except BaseException as error:  # nobody may wait for an answer that never comes
-            # What an error says may hold a password or a path; where it happened does not.
+        except BaseException as error:  # no caller may wait for an answer that never comes
+            # The error's message may hold a password or a path; the traceback does not.
             where = "".join(traceback.format_tb(error.__traceback__))
             LOGGER.error("%s in the tool %s:\n%s", type(error).__name__, tool.name, where)
             return _refused("Internal error; see the server's log.")
@@ -161,7 +161,7 @@ def _described(tool: Tool) -> types.Tool:
 
 
 def _result(given: ToolAnswer) -> types.CallToolResult:
-    """Return an answer as data and as the same data in a text, for clients that know no schemas."""
+    """Return an answer as data and, for clients without support for schemas, as text."""
     text = given.answer.model_dump_json()
     content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
     if given.page:
@@ -175,7 +175,7 @@ def _result(given: ToolAnswer) -> types.CallToolResult:
 
 
 def _invalid(tool: Tool, error: ValidationError) -> str:
-    """Say which arguments are invalid, and which exist."""
+    """Return which arguments are invalid, and which exist."""
     text = "; ".join(
         f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}"
         for one in error.errors(include_url=False, include_input=False)[:5]

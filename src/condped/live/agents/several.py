@@ -45,12 +45,12 @@ class SeveralQuery:
 
     @property
     def looks(self) -> Looks:
-        """What verdicts are valid for, which is the same for all studies that are compared."""
+        """Whether verdicts are for a single look or repeated ones, the same for all studies."""
         return "repeated" if any(one.looks == "repeated" for one in self.studies) else "once"
 
     @property
     def notes(self) -> list[str]:
-        """Where verdicts may differ from those of the tools about one study."""
+        """Notes on verdicts that may differ from those of the tools about one study."""
         once = [one.name for one in self.studies if one.looks != self.looks]
         if not once:
             return []
@@ -68,7 +68,7 @@ class SeveralQuery:
 
 
 def list_studies(sources: Sources) -> models.StudiesAnswer:
-    """List the studies that can be asked about, and how far each has come."""
+    """List the available studies, and how far each has come."""
     found, problems = sources.listed()
     kept, more = bounded(found, MOST_STUDIES)
     texts = [] if found or problems else ["The given sources hold no studies yet."]
@@ -188,7 +188,7 @@ def _compared(
     if found is not None:
         try:
             result = found.result(study.name)
-        except CondpedError:  # nothing could be said of it
+        except CondpedError:  # it has no result
             result = None
     if result is None:
         result = query.call(condped.importance, own.table)

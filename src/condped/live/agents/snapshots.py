@@ -47,7 +47,7 @@ class Snapshot:
 
     @property
     def as_of(self) -> AsOf:
-        """Which trials an answer is about, as stated in it."""
+        """The trials that an answer is based on, as stated in it."""
         at = condped.last_look(self.finished) if self.looks == "repeated" else None
         return AsOf(
             finished=self.finished,
@@ -69,14 +69,14 @@ class _Open:
 
 
 class Snapshots:
-    """The studies that were asked about, the latest ones held in memory."""
+    """The requested studies, the latest ones held in memory."""
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self._open: OrderedDict[tuple[str, str], _Open] = OrderedDict()
         self._lock = Lock()
         self._opened = 0
-        self._finished: dict[tuple[str, str], int] = {}  # when a study was first asked about
+        self._finished: dict[tuple[str, str], int] = {}  # when a study was first requested
         self._growing: set[tuple[str, str]] = set()
 
     def take(self, name: str, looks: Looks | None = None) -> Snapshot:
@@ -90,7 +90,7 @@ class Snapshots:
                     followed, version = own.followed, (own.identity, own.version)
                     table, finished, running = followed.table, followed.finished, followed.running
         except CondpedError as error:
-            self._forget(listed)  # deleted, replaced or gone: begin anew next time
+            self._forget(listed)  # deleted, replaced or unreachable: start afresh next time
             if isinstance(error, NameNotFoundError | SettingsError):
                 self.sources.check(listed)
             raise
@@ -127,15 +127,15 @@ class Snapshots:
             self._opened += 1
             own = self._open.setdefault(key, _Open(followed, self._opened))
             if own.followed is not followed:
-                followed.close()  # somebody else was faster
+                followed.close()  # another thread was faster
             while len(self._open) > _MOST_OPEN:
                 self._open.popitem(last=False)
         return own
 
     def _grows(self, listed: Listed, finished: int, running: int) -> bool:
-        """Return whether a study runs, or has grown since it was first asked about.
+        """Return whether a study runs, or has grown since it was first requested.
 
-        None may be running between two trials, and a study that has ended was tested before.
+        Between two trials none may be running, and a study that has ended was tested before.
         """
         key = listed.place, listed.study
         with self._lock:

@@ -1,4 +1,4 @@
-"""The sources that were given at the start, and the names that tools know their studies by.
+"""The sources given at the start, and the names by which tools refer to their studies.
 
 Nothing else can be accessed: what a tool is given is looked up among these names, and never opened
 as a path or a URL.
@@ -34,7 +34,7 @@ from condped.safe_text import shortened
 _MOST_MESSAGE = 600
 _PAUSE = 1.0  # seconds after which sources are listed again for an unknown name
 _SHARE = 0.2  # of the time that may be spent on that
-# Any of them: what is hidden must not reveal which path or login is the right one.
+# Any URL or path: hiding only the real ones would reveal which path or login is right.
 _URL = re.compile(r"\b([A-Za-z][\w+.-]*):/{2,}[^\s'\"<>]*")
 _PATH = re.compile(r"(?<![\w./~…])(?:~|[A-Za-z]:)?/(?:[^\s/'\",;:()<>]+/)*[^\s/'\",;:()<>]+")
 
@@ -47,16 +47,16 @@ class Source:
     place: str
 
     def label(self, place: str) -> str:
-        """Return what a place of this source is called: the source, or one of its files."""
+        """Return the label of a place: that of the source, or of one of its files."""
         return self.name if place == self.place else f"{self.name}:{Path(place).stem}"
 
     @contextmanager
     def reading(self, place: str, label: str | None = None) -> Iterator[None]:
-        """Report by its name, without path or password, a place that cannot be read."""
+        """Raise errors of reading a place with its label instead of its path and password."""
         try:
             yield
         except CondpedError as error:
-            # Of the same type: having no trials is not the same as having no access.
+            # The same type: no trials is not the same as no access.
             message = self.hidden(str(error), place, label)
             raise type(error)(message) if _plain(error) else DataError(message) from None
         except OSError as error:
@@ -80,7 +80,7 @@ class Listed:
     Attributes
     ----------
     study
-        What the source calls it.
+        Its name in the source.
     place
         Where it is: the source, or what its pattern matches.
     row
@@ -105,7 +105,7 @@ class Sources:
     given
         Sources, each optionally with a name and an equals sign in front.
     patterns
-        Names or patterns of the studies that may be asked about; all if there are none.
+        Names or patterns of the studies to offer; all if empty.
     reading
         How they are read, the same for all.
     """
@@ -133,14 +133,14 @@ class Sources:
         for source in self.every:
             rows: list[tuple[str, dict[str, Any], bool]] = []
             for place in places_of(source.place):
-                # What a file holds is not known, but its name may be that of a study.
+                # The content of a file is unknown, but its name may be that of a study.
                 label = source.label(place) if self._offered(Path(place).stem) else source.name
                 try:
                     with source.reading(place, label):
                         own = list_place(place, self.reading).studies.rows()
                 except CondpedError as error:
                     problems[label] = shortened(str(error), _MOST_MESSAGE)
-                    # Whoever asks for a study that was there finds out whether it is back.
+                    # A study that was there stays known: opening it shows whether it is back.
                     known |= {name: one for name, one in before.items() if one.place == place}
                     continue
                 rows += [(place, row, len(own) == 1) for row in own if self._offered(row["study"])]
@@ -154,7 +154,7 @@ class Sources:
         return found, problems
 
     def find(self, name: str) -> Listed:
-        """Return the study of a name, or raise."""
+        """Return the study with a name, or raise."""
         if name not in self._known:
             self._look_again()
         with self._lock:
@@ -167,7 +167,7 @@ class Sources:
         raise not_found("study", shortened(name, MOST_NAME), known)
 
     def check(self, one: Listed) -> None:
-        """Raise if a study is gone, with the names that may be asked about and no others."""
+        """Raise if a study is gone; the error lists only the names on offer."""
         with one.source.reading(one.place):
             if one.study in names_in(one.place, self.reading):
                 return
@@ -175,10 +175,10 @@ class Sources:
         raise not_found("study", one.name, self._known)
 
     def _look_again(self) -> None:
-        """List all sources, unless that was done a moment ago.
+        """List all sources, unless this was done a moment ago.
 
-        A name may be new, or its source may not have been reachable; but whoever asks for what is
-        not there must not keep the sources busy.
+        A name may be new, or its source may not have been reachable; but requests for what does not
+        exist must not keep the sources busy.
         """
         with self._listing:
             began = time.monotonic()
@@ -190,11 +190,11 @@ class Sources:
                     self._next_look = began + max(_PAUSE, took / _SHARE)
 
     def _note(self, one: Listed) -> str | None:
-        """Note that a study lacks the objective that the server was started with."""
-        wanted, own = requested_objectives(self.reading), one.row["objectives"]
-        if wanted <= {*own} or not one.row["complete"]:
+        """Return a note if a study lacks the objective that the server was started with."""
+        requested, own = requested_objectives(self.reading), one.row["objectives"]
+        if requested <= {*own} or not one.row["complete"]:
             return None
-        given = " ".join(f"--objective {name}" for name in sorted(wanted))
+        given = " ".join(f"--objective {name}" for name in sorted(requested))
         return (
             f"The server was started with {given}, which this study does not record: its own is "
             f"explained instead ({', '.join(own)})."
@@ -227,11 +227,11 @@ def _plain(error: CondpedError) -> bool:
 def _addressed(
     source: Source, rows: Sequence[tuple[str, Mapping[str, Any], bool]]
 ) -> Iterator[Listed]:
-    """Give each study of a source a name of its own."""
+    """Yield the studies of a source under unique names."""
     taken: set[str] = set()
     for place, row, alone in rows:
         study = row["study"]
-        # A file that is one study is called like the file.
+        # A file with one study goes by the name of the file.
         same = alone and place == source.place and study == Path(place).stem
         full = source.name if same else f"{source.name}:{study}"
         yield Listed(_unique(shortened(full, MOST_NAME - 8), taken), source, place, study, row)

@@ -30,9 +30,9 @@ class ReportWidget(anywidget.AnyWidget):
 
     _esm = _SCRIPT
     _page = traitlets.Unicode().tag(sync=True)
-    # What has replaced the data of the page, if anything has.
+    # Data that replaces that of the page, if any.
     _data = traitlets.Any(None).tag(sync=True)
-    _requests = traitlets.Int(0).tag(sync=True)  # how often Python has set what the page shows
+    _requests = traitlets.Int(0).tag(sync=True)  # how often Python has set a choice
     target_quantile = traitlets.Float(None, allow_none=True).tag(sync=True)
     method = traitlets.Unicode().tag(sync=True)
     height = traitlets.Int(None, allow_none=True).tag(sync=True)
@@ -73,7 +73,7 @@ class ReportWidget(anywidget.AnyWidget):
         return condped.report(self._source, **self._options)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take a choice made on the page, without sending it back."""
+        """Apply a choice made on the page, without sending it back."""
         self._from_page = True
         try:
             super().set_state(sync_data)
@@ -81,15 +81,15 @@ class ReportWidget(anywidget.AnyWidget):
             self._from_page = False
 
     @traitlets.observe("target_quantile", "method")
-    def _ask(self, _: Any) -> None:
+    def _request(self, _: Any) -> None:
         if not self._from_page:
             self._requests += 1
 
     @traitlets.validate("target_quantile")
     def _nearest(self, proposal: Any) -> float | None:
         steps = self._report.data["steps"]
-        asked = proposal["value"]
-        return min(steps, key=lambda step: abs(step - asked)) if steps and asked else None
+        value = proposal["value"]
+        return min(steps, key=lambda step: abs(step - value)) if steps and value else None
 
     @traitlets.validate("method")
     def _known(self, proposal: Any) -> str:

@@ -1,4 +1,4 @@
-// The page of a report in a frame of a notebook: as high as it is, in the notebook's colours.
+// The page of a report in a notebook's frame, in its full height and the notebook's colours.
 
 // Light text means a dark page, whichever notebook this is.
 function isDark(element) {
@@ -14,7 +14,7 @@ function render({ model, el }) {
   frame.title = "condped report";
   frame.setAttribute("sandbox", "allow-scripts allow-downloads");
   frame.style.cssText = "display:block;width:100%;border:0;height:640px";
-  const send = (said) => frame.contentWindow?.postMessage({ condped: said }, "*");
+  const send = (message) => frame.contentWindow?.postMessage({ condped: message }, "*");
   const theme = () => (isDark(el) ? "dark" : "light");
   const choice = () => ({ quantile: model.get("target_quantile"), method: model.get("method") });
   const sendTheme = () => send({ theme: theme() });
@@ -22,25 +22,25 @@ function render({ model, el }) {
     const fixed = model.get("height");
     if (fixed || fitting) frame.style.height = `${fixed || fitting}px`;
   };
-  const hear = ({ source, data: message }) => {
-    const said = source === frame.contentWindow && message?.condped;
-    if (!said) return;
-    if (said.ready) send({ theme: theme(), data: model.get("_data"), ...choice() });
-    if (said.height) setHeight(said.height);
-    if ("quantile" in said) {
-      model.set("target_quantile", said.quantile);
-      model.set("method", said.method);
+  const receive = ({ source, data: message }) => {
+    const received = source === frame.contentWindow && message?.condped;
+    if (!received) return;
+    if (received.ready) send({ theme: theme(), data: model.get("_data"), ...choice() });
+    if (received.height) setHeight(received.height);
+    if ("quantile" in received) {
+      model.set("target_quantile", received.quantile);
+      model.set("method", received.method);
       model.save_changes();
     }
   };
-  // What the reader chooses comes back from Python, maybe late: only what Python asks for is passed on.
+  // Python echoes the reader's choices, maybe late: only those that Python requests are passed on.
   const changed = {
     _data: () => send({ data: model.get("_data") }),
     _requests: () => send(choice()),
     height: () => setHeight(),
   };
   for (const [name, act] of Object.entries(changed)) model.on(`change:${name}`, act);
-  window.addEventListener("message", hear);
+  window.addEventListener("message", receive);
   const watcher = new MutationObserver(sendTheme), system = matchMedia("(prefers-color-scheme: dark)");
   for (const place of [document.documentElement, document.body]) watcher.observe(place, { attributes: true });
   system.addEventListener("change", sendTheme);
@@ -49,7 +49,7 @@ function render({ model, el }) {
   el.append(frame);
   return () => {
     for (const [name, act] of Object.entries(changed)) model.off(`change:${name}`, act);
-    window.removeEventListener("message", hear);
+    window.removeEventListener("message", receive);
     system.removeEventListener("change", sendTheme);
     watcher.disconnect();
   };

@@ -1,1 +1,1 @@
-"""``condped serve``: pages of running studies that keep themselves current."""
+"""``condped serve``: pages of running studies that update themselves."""

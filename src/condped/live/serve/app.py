@@ -38,7 +38,7 @@ def app_of(catalogue: Catalogue, *, most_streams: int = _MOST_STREAMS) -> Starle
 
 
 class _Pages:
-    """The answers at each address."""
+    """The responses at each address."""
 
     def __init__(self, catalogue: Catalogue, streams: Streams) -> None:
         self._catalogue = catalogue
@@ -115,7 +115,7 @@ def _not_found() -> Response:
 
 
 def _waiting(name: str, feed: StudyFeed) -> Response:
-    """Return what is shown until there is a page; it reloads itself."""
+    """Return a placeholder that reloads itself until there is a page."""
     status = feed.status
     text = (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{html.escape(name)}'

@@ -30,7 +30,7 @@ from condped.live.sources import (
 from condped.live.versions import Event, Versions
 from condped.live.viewers import Cursor, Feed, reason_of, timed
 
-_MOST_IDLE = 8  # feeds that nobody looks at and whose last page is kept
+_MOST_IDLE = 8  # feeds without viewers whose last page is kept
 _LONGEST_ID = 60  # letters
 _PATIENCE = 1.0  # seconds that all threads together may take to end
 _SHARE = 0.2  # of the time that may be spent on looking for studies
@@ -94,7 +94,7 @@ class Catalogue(Feed):
         self._list(strict=True)
         self._check_first()
 
-    # What is asked for in any thread
+    # Called from any thread
 
     @property
     def entries(self) -> Mapping[str, Entry]:
@@ -111,7 +111,7 @@ class Catalogue(Feed):
                 try:
                     self._list(strict=False)
                 finally:
-                    # Whoever asks for what is not there must not keep a source busy.
+                    # Requests for what does not exist must not keep a source busy.
                     took = time.monotonic() - began
                     self._next_look = began + max(self._every / 2, took / _SHARE)
         finally:
@@ -129,7 +129,7 @@ class Catalogue(Feed):
                 follow = partial(open_study, entry.source, entry.study, self._reading)
                 feed = StudyFeed(follow, self._background, options, **self._pace)
             if feed is not None:
-                self._feeds[id] = feed  # the one that was last asked for is the last
+                self._feeds[id] = feed  # the most recent one is the last
             idle = [known for known, one in self._feeds.items() if one.idle and known != id]
             for known in idle[: max(0, len(idle) - _MOST_IDLE)]:
                 del self._feeds[known]
@@ -140,7 +140,7 @@ class Catalogue(Feed):
         with self._lock:
             studies, number = self._studies, self._versions.number
             links = {one.name: f"/study/{one.id}" for one in self._entries.values()}
-            # The page knows nothing of problems; without a version the stream begins with them.
+            # The page has no problems in it; without a version the stream starts with them.
             query = "" if self._problems else f"?from={self._versions.id_of(number)}"
         assert studies is not None
         return studies.to_html(links, live=f"{events}{query}")
@@ -163,7 +163,7 @@ class Catalogue(Feed):
             return Cursor(self._versions.number_of(version))
 
     def news(self, cursor: Cursor) -> list[Event]:
-        """Return the whole list if it has changed: it is short."""
+        """Return the whole list, which is short, if it has changed."""
         with self._lock:
             number = self._versions.number
             if cursor.version == number:
@@ -171,7 +171,7 @@ class Catalogue(Feed):
             cursor.version = number
             return [Event("studies", self._versions.text, self._versions.id_of(number))]
 
-    # What is done for them
+    # Called in the feed's thread
 
     def _look(self) -> float:
         _, took = timed(self.refresh)
@@ -184,7 +184,7 @@ class Catalogue(Feed):
         self._notify()
 
     def _list(self, *, strict: bool) -> None:
-        """List all sources anew; one that cannot be read keeps what it had, unless ``strict``."""
+        """List all sources again; one that cannot be read keeps its studies, unless ``strict``."""
         listed: dict[str, condped.Studies] = {}
         problems: dict[str, str] = {}
         for place in [place for source in self._sources for place in places_of(source)]:
@@ -201,7 +201,7 @@ class Catalogue(Feed):
         self._publish(listed, problems)
 
     def _publish(self, listed: dict[str, condped.Studies], problems: Mapping[str, str]) -> None:
-        """Show studies and why sources cannot be read, and tell viewers of what has changed."""
+        """Publish studies and why sources cannot be read, and notify viewers of changes."""
         entries = _entries(listed, self._ids)
         names = {(one.source, one.study): one for one in entries}
         states = tuple(
@@ -244,7 +244,7 @@ class Catalogue(Feed):
 
 
 def _entries(listed: Mapping[str, condped.Studies], ids: dict[tuple[str, str], str]) -> list[Entry]:
-    """Return the studies with names and ids that tell them apart; ``ids`` are kept and added to."""
+    """Return the studies with unique names and ids; ``ids`` is extended, never changed."""
     found = [(place, state.study) for place, studies in listed.items() for state in studies.studies]
     _add_ids(ids, found)
     times = Counter(study for _, study in found)
@@ -261,7 +261,7 @@ def _entries(listed: Mapping[str, condped.Studies], ids: dict[tuple[str, str], s
 
 
 def _labels(places: Sequence[str]) -> dict[str, str]:
-    """Return labels that tell sources apart: as much of the ends of their paths as needed."""
+    """Return unique labels of sources: as much of the ends of their paths as needed."""
     places = list(dict.fromkeys(places))
     parts = [re.split(r"[/\\]+", without_passwords(place).rstrip("/\\")) for place in places]
     for depth in range(1, max(map(len, parts), default=0) + 1):
@@ -272,10 +272,10 @@ def _labels(places: Sequence[str]) -> dict[str, str]:
 
 
 def _add_ids(ids: dict[tuple[str, str], str], found: Sequence[tuple[str, str]]) -> None:
-    """Give studies their names in addresses: their own where these are unique.
+    """Add the ids of studies: their own names if these are unique.
 
-    The same at every start, and never a path. Addresses never change: a later study with the same
-    name gets another one.
+    Ids are the same at every start, and never contain a path. They do not change: a later study
+    with the same name gets another one.
     """
     new = [key for key in found if key not in ids]
     times = Counter(map(_readable, (study for _, study in found)))
@@ -285,14 +285,14 @@ def _add_ids(ids: dict[tuple[str, str], str], found: Sequence[tuple[str, str]]) 
         if times[own] > 1 or own in taken:
             key = f"{without_passwords(place)}\0{study}".encode("utf-8", "replace")
             own = f"{own[:40]}-{hashlib.sha256(key).hexdigest()[:8]}"
-        while own in taken:  # sources that differ in what is not shown, such as a password
+        while own in taken:  # sources that differ only in what is hidden, such as a password
             own = f"{own}-2"
         ids[place, study] = own
         taken.add(own)
 
 
 def _readable(study: str) -> str:
-    """Return a study's name as an address can hold it."""
+    """Return a study's name in a form that is valid in an address."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", study)[:_LONGEST_ID].strip("-") or "study"
 
 

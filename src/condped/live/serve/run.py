@@ -19,7 +19,7 @@ class Address(NamedTuple):
     url
         With the token, if one is required.
     studies
-        How many studies there are to see.
+        The number of studies served.
     """
 
     url: str

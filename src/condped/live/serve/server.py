@@ -1,4 +1,4 @@
-"""uvicorn with limits for each connection; shutting down waits for no connection."""
+"""uvicorn with limits for each connection; shutdown does not wait for connections."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from condped.errors import SettingsError
 from condped.live.access import App, Terms
 
 _HEAD_PATIENCE = 10.0  # seconds in which the head of a request must arrive
-_TAKE_PATIENCE = 60.0  # seconds in which a client must read what waits to be sent
+_TAKE_PATIENCE = 60.0  # seconds in which a client must read pending output
 _MOST_CONNECTIONS = 512
 _MOST_HEAD = 16_384  # bytes of a head that is not complete
-_LAST_WORDS = 1  # seconds that open connections have in the end
+_LAST_WORDS = 1  # seconds that open connections have at shutdown
 _LOGGER = logging.getLogger("condped.live")
 
 
@@ -52,14 +52,14 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise SettingsError(
-            f"Cannot listen on {host}, port {port}: {reason}. Give another --port (0: any free "
+            f"Cannot listen on {host}, port {port}: {reason}. Use another --port (0: any free "
             "port) or --host."
         ) from None
     return listening
 
 
 def origin_of(host: str, listening: socket.socket, terms: Terms) -> str:
-    """Return the beginning of all addresses of a server."""
+    """Return the origin of a server: scheme, host and port."""
     shown = socket.gethostname() if terms.anywhere else host.strip("[]")
     name = f"[{shown}]" if ":" in shown else shown
     return f"http://{name}:{listening.getsockname()[1]}"
@@ -120,14 +120,14 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End open streams before waiting for their connections."""
-        # Connections that take nothing are cut off, which is not worth a traceback each.
+        # Connections that read nothing are cut off, which is not worth a traceback each.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         self._on_end()
         await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Let Ctrl-C and SIGTERM end the server without re-raising them: it did what was asked."""
+        """Let Ctrl-C and SIGTERM end the server without re-raising them: this is a normal end."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -145,7 +145,7 @@ class _BoundedProtocol(H11Protocol):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        # Its lines would contain tokens, and the setting works only if no other logging is set up.
+        # It would log tokens, and the config's setting works only if no other logging is set up.
         self.access_log = False
         self._deadline: asyncio.TimerHandle | None = None
         self._cut_off: asyncio.TimerHandle | None = None
@@ -167,7 +167,7 @@ class _BoundedProtocol(H11Protocol):
             self._await_head()
 
     def pause_writing(self) -> None:
-        """Cut the connection off unless the client reads: closing would wait for it."""
+        """Cut the connection off unless the client reads, as closing would wait for it."""
         super().pause_writing()
         self._keep_connection()
         self._cut_off = self.loop.call_later(_TAKE_PATIENCE, self._abort_unread)

@@ -1,4 +1,4 @@
-"""Events of a feed as a stream that browsers resume by themselves after an interruption."""
+"""A feed's events as a stream, which browsers resume by themselves after an interruption."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Streams:
 async def read_once(feed: Feed, patience: float) -> None:
     """Wait until a feed has read its source or failed to, for at most ``patience`` seconds.
 
-    No thread waits: there are few, and a source that hangs must not take them all.
+    No thread is blocked: there are few, and a source that hangs must not take them all.
     """
     news = asyncio.Event()
     with feed.viewing(_setting(news)), suppress(TimeoutError):
@@ -55,7 +55,7 @@ async def read_once(feed: Feed, patience: float) -> None:
 
 
 class EventStream:
-    """An answer that continues until the viewer leaves or the feed ends."""
+    """A response that continues until the viewer leaves or the feed ends."""
 
     def __init__(self, feed: Feed, version: str | None, streams: Streams) -> None:
         self._feed = feed
@@ -106,7 +106,7 @@ class EventStream:
 
 
 def _setting(news: asyncio.Event) -> Callable[[], None]:
-    """Return what sets an event of this loop from any thread."""
+    """Return a function that sets an event of this loop from any thread."""
     loop = asyncio.get_running_loop()
 
     def wake() -> None:

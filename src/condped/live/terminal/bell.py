@@ -1,4 +1,4 @@
-"""What the main thread of a watcher waits for: threads, signals and keys."""
+"""Events that the main thread of a watcher waits for: from threads, signals and keys."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Bell:
         """Wake the main thread up."""
         try:
             self._there.send(b".")
-        except OSError:  # it has enough to wake up for, or nobody listens any more
+        except OSError:  # enough rings are pending, or it is closed
             return
 
     def wait(self, seconds: float) -> str:
         """Wait for a ring, for at most this long, and return the keys that were pressed."""
-        wanted: list[Any] = [self._here, *([] if self.keys is None else [self.keys])]
-        ready, _, _ = select.select(wanted, [], [], max(seconds, 0.0))
+        inputs: list[Any] = [self._here, *([] if self.keys is None else [self.keys])]
+        ready, _, _ = select.select(inputs, [], [], max(seconds, 0.0))
         if self._here in ready:
             self._here.recv(4096)
         if self.keys is None or self.keys not in ready:
@@ -51,7 +51,7 @@ class Bell:
         return self._pressed(self.keys)
 
     def _pressed(self, keys: int) -> str:
-        """Read the keys that were pressed; Ctrl-C may have discarded them by now."""
+        """Return the keys that were pressed; Ctrl-C may have discarded them by now."""
         try:
             pressed = os.read(keys, 64)
         except OSError:
@@ -104,7 +104,7 @@ def quiet_keys(bell: Bell) -> Iterator[None]:
 
 
 def _listen(keys: int) -> None:
-    """Make every key readable at once, and a read return if there is none.
+    """Make every key readable at once, and reads return immediately if there is none.
 
     Ctrl-C discards what was typed before it. A read that waits for a key, begun because there was
     one, would then hang.

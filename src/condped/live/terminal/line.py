@@ -1,4 +1,4 @@
-"""A running study on one line, where there is no terminal or no colour is wanted."""
+"""A running study on one line, without a terminal or colours."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Screen:
         self._snapshot = snapshot
         now = time.time()
         width, height = self._console.size
-        # Time alone changes only this much of what is shown: the state, and seconds unreachable.
+        # Time alone changes only the state and, if unreachable, the seconds.
         state = snapshot.state(now)
         clock = round(now) if state == "unreachable" else 0
         drawn = (snapshot, width, height, state, clock)
@@ -58,7 +58,7 @@ class Screen:
         self._live.update(screen(snapshot, width, height, now), refresh=True)
 
     def suspend(self) -> None:
-        """Give the terminal back as it was."""
+        """Restore the terminal."""
         if self._stack is not None:
             self._stack.close()
         self._stack = self._live = None
@@ -78,6 +78,6 @@ def print_once(snapshot: Snapshot, out: TextIO) -> None:
 
 
 def _print(console: Console, snapshot: Snapshot) -> None:
-    # Nothing is computed any more, and all lines may scroll.
+    # Nothing more is computed, and lines may scroll.
     final = replace(snapshot, testing=None)
     console.print(screen(final, console.width, _MOST_LINES, time.time(), ended=True))

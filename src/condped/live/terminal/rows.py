@@ -22,11 +22,11 @@ _STYLES: Mapping[str, str] = {
 _BARS = " ▏▎▍▌▋▊▉█"
 _MOST_NAME, _LONGEST_BAR = 32, 40
 _WIDE = 64
-_FEWEST_FOR_BAR = 6  # columns, below which a bar shows nothing
+_FEWEST_FOR_BAR = 6  # columns, below which a bar is useless
 
 
 def parameter_lines(snapshot: Snapshot, width: int) -> list[Text]:
-    """Return the names of the columns, and a line for each parameter; nothing if there is none."""
+    """Return a header and a line for each parameter; empty if there is none."""
     result = snapshot.result
     if result is None or result.status != "ok" or not len(result):
         return []

@@ -23,7 +23,7 @@ _LAST_LOOK = 60.0  # seconds that verdicts may take once the condition holds
 _TICK = 1.0  # seconds from one look at the clock to the next
 
 
-class Shown(Protocol):
+class Display(Protocol):
     """Something that keeps showing the state of a study."""
 
     def show(self, snapshot: Snapshot) -> None:
@@ -57,9 +57,9 @@ class Lines:
         self._out, self._last = out, ""
 
     def show(self, snapshot: Snapshot) -> None:
-        """Write a line if it says something new."""
+        """Write a line if it differs from the last one."""
         now = time.time()
-        # The seconds for which a source is unreachable are nothing new.
+        # How long a source has been unreachable is not news.
         at = snapshot.since if snapshot.unreachable else now
         line = plain_line(replace(snapshot, testing=None), at)
         new = line.partition("  ")[2]
@@ -69,30 +69,30 @@ class Lines:
             self._last = new
 
     def suspend(self) -> None:
-        """Nothing needs to be put back."""
+        """Nothing has to be restored."""
 
 
 class _Signals:
-    """What signals and keys asked for since the loop last looked."""
+    """What signals and keys have requested since the loop last checked."""
 
     def __init__(self, bell: Bell) -> None:
         self._bell = bell
         self.end = self.suspend = False
 
-    def ask_end(self) -> None:
+    def request_end(self) -> None:
         self.end = True
         self._bell.ring()
 
-    def ask_suspend(self) -> None:
+    def request_suspend(self) -> None:
         self.suspend = True
         self._bell.ring()
 
     @contextmanager
-    def heard(self, *, screen: bool) -> Iterator[None]:
+    def handled(self, *, screen: bool) -> Iterator[None]:
         """Pass signals on to the loop, so that the terminal is always restored."""
-        handlers = {"SIGINT": self.ask_end, "SIGTERM": self.ask_end}
+        handlers = {"SIGINT": self.request_end, "SIGTERM": self.request_end}
         if screen:
-            handlers |= {"SIGWINCH": self._bell.ring, "SIGTSTP": self.ask_suspend}
+            handlers |= {"SIGWINCH": self._bell.ring, "SIGTSTP": self.request_suspend}
         with handling(handlers):
             yield
 
@@ -107,23 +107,23 @@ def watch(
     plain: bool,
     out: TextIO | None = None,
 ) -> Ended:
-    """Show a study until a condition holds, time is up, or somebody interrupts."""
+    """Show a study until a condition holds, time is up, or the user interrupts."""
     bell = Bell()
-    asked = _Signals(bell)
+    signals = _Signals(bell)
     watcher = Watcher(source, options, every=every, ring=bell.ring)
     ends_at = None if timeout is None else time.monotonic() + timeout
     with ExitStack() as stack:
-        stack.enter_context(asked.heard(screen=not plain))
+        stack.enter_context(signals.handled(screen=not plain))
         watcher.start()
         try:
-            while not watcher.ready.is_set() and not asked.end and not _is_over(ends_at):
+            while not watcher.ready.is_set() and not signals.end and not _is_over(ends_at):
                 bell.wait(_left(ends_at))
-            _ = watcher.snapshot  # raises if the source is none, before there is a screen
+            _ = watcher.snapshot  # raises if the source is invalid, before there is a screen
             if watcher.ready.is_set():
-                shown = _shown(bell, out or sys.stdout, stack, plain=plain)
-                ended = _loop(watcher, shown, bell, asked, until=until, ends_at=ends_at)
+                display = _display(bell, out or sys.stdout, stack, plain=plain)
+                ended = _loop(watcher, display, bell, signals, until=until, ends_at=ends_at)
             else:
-                ended = INTERRUPT if asked.end else None
+                ended = INTERRUPT if signals.end else None
         finally:
             all_ended = watcher.stop()
     if all_ended:
@@ -131,44 +131,44 @@ def watch(
     return replace(ended or _timed_out(until, timeout, watcher.snapshot), abandoned=not all_ended)
 
 
-def _shown(bell: Bell, out: TextIO, stack: ExitStack, *, plain: bool) -> Shown:
+def _display(bell: Bell, out: TextIO, stack: ExitStack, *, plain: bool) -> Display:
     """Return lines, or a screen that is closed with the stack."""
     if plain:
         return Lines(out)
-    shown: Shown = stack.enter_context(_screen().Screen(bell, out))
-    return shown
+    display: Display = stack.enter_context(_screen().Screen(bell, out))
+    return display
 
 
 def _loop(
     watcher: Watcher,
-    shown: Shown,
+    display: Display,
     bell: Bell,
-    asked: _Signals,
+    signals: _Signals,
     *,
     until: Until | None,
     ends_at: float | None,
 ) -> Ended | None:
-    """Show until it should end; None: time is up."""
+    """Show the study until watching should end; None if time is up."""
     reached_at: float | None = None
     while True:
         snapshot = watcher.snapshot
-        shown.show(snapshot)
+        display.show(snapshot)
         if until is not None and (reached_at is not None or until.reached(snapshot)):
             reached_at = reached_at or time.monotonic()
-            # A look that is due belongs to what was waited for.
-            late = asked.end or _is_over(ends_at) or _is_over(reached_at + _LAST_LOOK)
+            # Verdicts that are being computed are waited for, too.
+            late = signals.end or _is_over(ends_at) or _is_over(reached_at + _LAST_LOOK)
             if until.trials is None or snapshot.testing is None or late:
                 return Ended(DONE, _reached(snapshot, until))
-        if asked.end:
+        if signals.end:
             return INTERRUPT
         if _is_over(ends_at):
             return None
-        if asked.suspend:
-            asked.suspend = False
-            shown.suspend()
+        if signals.suspend:
+            signals.suspend = False
+            display.suspend()
             _stop_process()
         elif "q" in bell.wait(_left(ends_at)).lower():
-            asked.end = True
+            signals.end = True
 
 
 def look_once(
@@ -222,5 +222,5 @@ def _left(ends_at: float | None) -> float:
 
 
 def _stop_process() -> None:
-    """Stop as Ctrl-Z does without a handler; returns when the process goes on."""
+    """Stop as Ctrl-Z does without a handler; returns when the process continues."""
     os.kill(os.getpid(), signal.SIGSTOP)

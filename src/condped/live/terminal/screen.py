@@ -1,4 +1,4 @@
-"""The screen of ``condped watch``: from what is known of a study to lines that fit a terminal."""
+"""The screen of ``condped watch``: from a snapshot of a study to lines that fit a terminal."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from condped.live.terminal.words import (
 from condped.safe_text import printable
 
 _NARROWEST = 20
-_LEAST_ROWS = 4  # lines of the table, for which other things are left out
-_TABLE = 0.4  # of a short terminal's lines, which are the table's in any case
+_LEAST_ROWS = 4  # rows of the table that take precedence over other parts
+_TABLE = 0.4  # of a short terminal's lines, reserved for the table
 _STATES = {"live": "green", "idle": "dim", "waiting": "dim", "unreachable": "bold red"}
 _MOST_BEST = 3  # objectives whose best trials are shown
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Some lines that are shown together or not at all; those of lower rank go first."""
+    """Lines that are shown together or not at all; parts of lower rank are dropped first."""
 
     rank: int
     lines: Sequence[Text]
@@ -67,9 +67,9 @@ class _Page:
 def screen(
     snapshot: Snapshot, width: int, height: int, now: float = 0.0, *, ended: bool = False
 ) -> Group:
-    """Return what a terminal of this size shows at a time of the clock.
+    """Return the screen for a terminal of this size at a time of the clock.
 
-    ``ended``: it is not drawn again, and says when it was.
+    ``ended``: it is the last one, and has the time instead of the state.
     """
     page = _Page(max(width, _NARROWEST))
     _add_head(page, snapshot, now, ended)
@@ -174,7 +174,7 @@ def _fitted(page: _Page, rows: Sequence[Text], height: int) -> list[Text]:
 
 
 def _cut(rows: Sequence[Text], room: int) -> list[Text]:
-    """Return as many rows as fit, the last of which says how many more there are."""
+    """Return as many rows as fit; the last says how many more there are."""
     if len(rows) <= room:
         return list(rows)
     if room < 2:

@@ -1,4 +1,4 @@
-"""What is known of a running study at one moment, and when watching ends."""
+"""What is known about a running study at one moment, and when watching ends."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from condped.safe_text import printable
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A study at one moment; not changed, but replaced.
+    """A study at one moment; replaced rather than changed.
 
     Attributes
     ----------
     name
-        Its name for people.
+        The name that is displayed.
     result, summary
-        Of all trials so far; None where there are none, ``reason`` says why.
+        Of all trials so far; None if there are none, and ``reason`` says why.
     testing
-        Finished trials that verdicts are being computed for; None: they are not.
+        Finished trials for which verdicts are being computed; None if they are not.
     last_finished
-        When a trial was last seen to finish, in seconds of the clock; None: not while watching.
+        When a trial was last seen to finish, in seconds of the clock; None if not while watching.
     unreachable, since
-        Why the source cannot be read, and since when, in seconds of the clock; None: it can.
+        Why the source cannot be read, None if it can; and since when, in seconds of the clock.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Until:
 
     @classmethod
     def parse(cls, text: str) -> Until:
-        """Return the condition that a text names, or raise.
+        """Return the condition in a text, or raise.
 
         Examples
         --------
@@ -88,7 +88,7 @@ class Until:
         return snapshot.verdicts is not None and snapshot.verdicts.settled
 
     def missing(self, snapshot: Snapshot) -> str:
-        """Return as a clause why it does not hold."""
+        """Return why it does not hold, as a clause."""
         if self.trials is None:
             return "the verdicts are not settled yet"
         have = "has" if snapshot.finished == 1 else "have"
@@ -96,7 +96,7 @@ class Until:
 
 
 def name_of(source: str, study: str | None) -> str:
-    """Return what to call a source: URLs without a password, and with the study's name.
+    """Return the displayed name of a source: with the study's name and without a password.
 
     Examples
     --------

@@ -21,11 +21,11 @@ from condped.progress import reporting
 
 _PATIENCE = 2.0  # seconds that a thread may take to end
 _WAITING = "Waiting for the first trial to finish."
-_NICE = 10  # how far verdicts yield to everything else on the machine
+_NICE = 10  # niceness of the thread that computes verdicts
 
 
 class _Stopped(BaseException):
-    """Ends a thread; no error, so that nothing on the way handles it."""
+    """Ends a thread; not an Exception, so that no handler on the way catches it."""
 
 
 class Watcher:
@@ -87,7 +87,7 @@ class Watcher:
         """Read and test once, in this thread."""
         self._look()
         if self._looks.pending is not None:
-            self._find(self._looks.pending)
+            self._compute_verdicts(self._looks.pending)
         return self._snapshot
 
     def _guarded(self, loop: Callable[[], None]) -> None:
@@ -121,7 +121,7 @@ class Watcher:
             else:
                 changed = self._followed.update()
         except CondpedError as error:
-            # A condition that no trial meets is more likely a mistake.
+            # With a condition, no trials are more likely a mistake.
             if self._reading.get("where") is None and has_no_trials(self._source, error):
                 self._finished = 0
                 self._show_nothing(finished=0, running=0, unreachable=None)
@@ -148,7 +148,7 @@ class Watcher:
             return
         try:
             found["summary"] = condped.summary(table)
-            # The calibrated estimator weighs by the test: its numbers come with the verdicts.
+            # The calibrated estimator depends on the test: its numbers come with the verdicts.
             if not self._calibrated:
                 found["result"] = condped.importance(table, **self._analysis)
             found["reason"] = None
@@ -168,7 +168,7 @@ class Watcher:
             self._show(**changes, **known)
 
     def _tested(self) -> dict[str, Any]:
-        """Return what is known of the looks."""
+        """Return the state of the looks, as fields of a snapshot."""
         verdicts, pending = self._looks.verdicts, self._looks.pending
         found: dict[str, Any] = {"verdicts": verdicts, "testing": pending and pending.trials}
         if self._calibrated:
@@ -176,22 +176,22 @@ class Watcher:
         return found
 
     def _test(self) -> None:
-        _stand_back()
+        _lower_priority()
         while True:
             with self._lock:
                 self._lock.wait_for(lambda: self._looks.pending or self._stopped.is_set())
                 look = self._looks.pending
             if self._stopped.is_set() or look is None:
                 return
-            with reporting(self._go_on):
-                self._find(look)
+            with reporting(self._abort_if_stopped):
+                self._compute_verdicts(look)
 
-    def _go_on(self, *_: object) -> None:
+    def _abort_if_stopped(self, *_: object) -> None:
         """Abort a test whose result is no longer needed."""
         if self._stopped.is_set():
             raise _Stopped
 
-    def _find(self, look: Look) -> None:
+    def _compute_verdicts(self, look: Look) -> None:
         """Compute the verdicts as of a look, and the forecast."""
         try:
             result = condped.importance(look.table, **{**self._analysis, "looks": "repeated"})
@@ -205,7 +205,7 @@ class Watcher:
                 self._show(**self._tested())
 
 
-def _stand_back() -> None:
+def _lower_priority() -> None:
     """Lower this thread's priority, on systems where threads have their own."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

@@ -1,4 +1,4 @@
-"""What the screen and the plain lines say, in short sentences."""
+"""The short sentences of the screen and the plain lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DIGITS = 6  # as on the page
 
 
 def endings(snapshot: Snapshot) -> str:
-    """Say how many trials have finished, how many run, and how they ended."""
+    """Return how many trials have finished, how many run, and how they ended."""
     parts = [f"{snapshot.finished:,} finished", f"{snapshot.running:,} running"]
     if snapshot.summary is not None:
         states = snapshot.summary.states
@@ -33,7 +33,7 @@ def clock_words(seconds: float) -> str:
 
 
 def unreachable_words(snapshot: Snapshot, now: float) -> str:
-    """Say why the source cannot be read, and since when."""
+    """Return why the source cannot be read, and since when."""
     since = clock_words(snapshot.since)
     seconds = max(0, round(now - snapshot.since))
     reason = printable(snapshot.unreachable or "").rstrip(".")
@@ -41,7 +41,7 @@ def unreachable_words(snapshot: Snapshot, now: float) -> str:
 
 
 def best_words(summary: condped.Summary, best: Any) -> str:
-    """Say what the best trial by one objective is, and when it was found."""
+    """Return the best trial by one objective, with its value."""
     goal = next(goal for goal in summary.objectives if goal.name == best.objective)
     return (
         f"Best {shortened(goal.name)} {number(best.value)} ({_ENDS[goal.direction]}), "
@@ -59,7 +59,7 @@ def parameters_words(best: Any) -> str:
 
 
 def course(summary: condped.Summary, width: int) -> str:
-    """Return the best value so far as a line of blocks; empty if it never changed."""
+    """Return a sparkline of the best value so far; empty if it never changed."""
     known = [entry.best for entry in summary.history if entry.best is not None]
     if len(known) < 2 or known[0] == known[-1]:
         return ""
@@ -86,7 +86,7 @@ def heading_words(result: condped.ImportanceResult, room: int) -> str:
 
 
 def next_words(snapshot: Snapshot) -> str:
-    """Say when there will be new verdicts."""
+    """Return when there will be new verdicts."""
     if snapshot.testing is not None:
         return f"Computing verdicts as of trial {snapshot.testing:,} …"
     first = "Verdicts" if snapshot.verdicts is None else "Next verdicts"
@@ -94,7 +94,7 @@ def next_words(snapshot: Snapshot) -> str:
 
 
 def share(value: float) -> str:
-    """Return an importance with three decimals; no other value looks like 0."""
+    """Return an importance with three decimals; what is not 0 does not look like 0."""
     return "<0.001" if 0 < value < 0.0005 else f"{value:.3f}"
 
 

@@ -1,4 +1,4 @@
-"""Advice as a document: a row per step, what they keep together, and code."""
+"""Advice as a document: a row per step, what all steps together keep, and code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from condped.show.words import tie_lines, tie_remark
 
 
 def advice_document(advice: Advice) -> Document:
-    """Return the steps, what they keep together, and what to leave."""
+    """Return the steps, what they keep in total, and what to leave."""
     result = advice.importance
     steps = [step for step in advice.steps if step.kind != "leave"]
     parts: list[Part] = []

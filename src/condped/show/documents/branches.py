@@ -24,7 +24,7 @@ def branches_document(found: Branches) -> Document:
         "in the branch", "verdict",
     )  # fmt: skip
     rows = list(_rows(found.roots, 0, None))
-    below = [] if found.parents else ["No parameter switches another."]
+    below = [] if found.parents else ["No parameter activates another."]
     if len(rows) > _MOST_ROWS:
         below.append(f"… and {len(rows) - _MOST_ROWS} more rows")
     below.append(f"Conditional structure: {found_from_words(found)}.")
@@ -41,7 +41,7 @@ def branches_document(found: Branches) -> Document:
 def _rows(
     nodes: tuple[Node, ...], depth: int, inside: ImportanceResult | None
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of parameters side by side, and of all below them."""
+    """Yield the rows of the nodes and of everything below them."""
     for node in nodes:
         study, verdict, branch, within = node_numbers(node, inside)
         name = f"{_INDENT * depth}{shortened(node.parameter)}"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from condped.analyse.report.result import Report
 
 _MOST_COLUMNS = 8  # parameters of a sweep
-_NO_NAMES = ("γ'", "used", UNATTRIBUTED)  # columns of a sweep that are no parameters
+_NO_NAMES = ("γ'", "used", UNATTRIBUTED)  # columns of a sweep that are not parameters
 
 
 def importance_document(result: ImportanceResult) -> Document:

@@ -1,4 +1,4 @@
-"""Documents as tables of LaTeX: ruled by booktabs, wrapped by array, fitted by graphicx.
+"""Documents as LaTeX tables: ruled by booktabs, wrapped by array, fitted by graphicx.
 
 Long texts in cells are wrapped; a table that may still be wider than the line is scaled to it.
 """
@@ -14,7 +14,7 @@ from condped.safe_text import brief, printable
 from condped.show.documents import document_of
 from condped.show.documents.parts import Code, Part, Table
 
-# Characters that mean something to LaTeX, or that its own fonts do not have.
+# Characters that are special in LaTeX or missing from its own fonts.
 _WRITTEN = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "_": r"\_", "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -27,13 +27,13 @@ _WRITTEN = {
     "◐": r"$\odot$", "\u00a0": "~", "“": "``", "”": "''", "’": "'",
 }  # fmt: skip
 _SPECIAL = re.compile("|".join(map(re.escape, _WRITTEN)))
-# A minus in front of a number is longer than a hyphen.
+# A minus sign, which is longer than a hyphen.
 _MINUS = re.compile(r"(?<![\w.])-(?=\.?\d)")
 _LABEL = re.compile(r"[A-Za-z0-9:._-]+")
-_LINE = 60  # characters that an article's line surely holds, two for each column's margins included
-_UNWRAPPED = 20  # characters of a cell
-_WRAPPED = 14, 30  # fewest and most characters of a line in a cell that is
-_EM = 2  # characters
+_LINE = 60  # characters that fit on a line of an article, counting two per column for its margins
+_UNWRAPPED = 20  # characters up to which a cell is not wrapped
+_WRAPPED = 14, 30  # fewest and most characters on a line of a wrapped cell
+_EM = 2  # characters per em
 _FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 
@@ -75,7 +75,7 @@ def latex_of(result: object, caption: str | None, label: str | None, *, notes: b
 
 
 def _sentences(parts: Sequence[Part]) -> Iterator[str]:
-    """Yield all sentences but those that introduce code, which tables go without."""
+    """Yield all sentences except those that introduce code, which is left out."""
     for part, following in zip_longest(parts, parts[1:]):
         if isinstance(part, str):
             if not isinstance(following, Code):
@@ -100,7 +100,7 @@ def _tabular(table: Table) -> Iterator[str]:
 
 
 def _columns(table: Table) -> tuple[str, int]:
-    """Return how LaTeX sets the columns, and about how many characters wide they are."""
+    """Return the column specification, and the approximate width in characters."""
     kinds, width = "", 0
     for place, cells in enumerate(zip(table.header, *table.rows, strict=True)):
         right, longest = place in table.right, max(map(len, cells))
@@ -117,12 +117,12 @@ def _columns(table: Table) -> tuple[str, int]:
 
 def _row(cells: Sequence[str]) -> str:
     text = " & ".join(map(escaped, cells))
-    # The command before would take a bracket or an asterisk for its own.
+    # The command before would take a bracket or an asterisk as its argument.
     return rf"{'{}' if text.lstrip().startswith(('[', '*')) else ''}{text} \\"
 
 
 def escaped(text: str) -> str:
-    r"""Return a text that LaTeX sets as it is.
+    r"""Return text that LaTeX typesets verbatim.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Documents as Markdown, as GitHub, GitLab, notebooks and Optuna's dashboard show it."""
+"""Documents as Markdown, as GitHub, GitLab, notebooks and Optuna's dashboard render it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from condped.safe_text import printable
 from condped.show.documents import document_of
 from condped.show.documents.parts import Code, Document, Part, Table
 
-# What starts emphasis, links, markup, entities or formulas, wherever it stands. Underscores inside
-# words start nothing.
+# Starts emphasis, links, markup, entities or formulas anywhere in a line. Underscores inside words
+# do not.
 _MARKUP = re.compile(r"[\\`*\[\]<>|~$]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])")
-# What makes a list, a heading or a rule of a line that starts with it.
+# Turns a line that starts with it into a list, a heading or a rule.
 _STARTS = re.compile(r"^(?:(?=[#+=-]+(?:\s|$))|(\d+)(?=[.)](?:\s|$)))")
 _ADDRESS = re.compile(r"(?<=http)(s?):(?=//)|(?<=\bwww)\.", re.IGNORECASE)
-# What GitHub and GitLab make a mention of a person or a link to an issue of, escaped or not, except
-# inside code.
+# Becomes a mention or a link to an issue on GitHub and GitLab, escaped or not, except inside code.
 _REFERENCE = re.compile(
     r"(?<![\w./+-])([\w./+-]*[@#]\w+(?:[./-]+\w+)*|GH-\d+)", re.ASCII | re.IGNORECASE
 )
@@ -36,7 +35,7 @@ def markdown(document: Document, heading: int) -> str:
         blocks.append(f"{'#' * heading} {escaped(document.headline)}")
     blocks += [f"> **{escaped(warning)}**" for warning in document.first]
     blocks += [f"**{escaped(document.answer)}**"] if document.answer else []
-    # Two lists in a row would become one of widely spaced entries.
+    # Two lists in a row would become one loose list.
     parts = [part for part in document.parts if part]
     for together, group in groupby(parts, key=_is_list):
         texts = list(map(_part, group))
@@ -73,7 +72,7 @@ def _cells(row: Sequence[str], names: Collection[int]) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    r"""Return a text that is shown verbatim, on one line.
+    r"""Return text that is shown verbatim, on one line.
 
     Examples
     --------
@@ -95,7 +94,7 @@ def _without_markup(text: str) -> str:
 
 
 def code_span(text: str) -> str:
-    r"""Return a name as a code span, in which nothing is taken for markup.
+    r"""Return a name as a code span, in which nothing is interpreted as markup.
 
     Examples
     --------
@@ -104,7 +103,7 @@ def code_span(text: str) -> str:
     """
     plain = _one_line(text)
     inner = plain.lstrip("\u00a0")
-    # In a cell a bar ends it, even inside code, unless it is escaped; which must not be escaped.
+    # A bar ends a table cell even inside code unless it is escaped; a backslash cannot be escaped.
     if not inner.strip() or ("|" in inner and "\\" in inner):
         return escaped(plain)
     fence = _fence(inner, 1)
@@ -114,12 +113,12 @@ def code_span(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    # Blanks that are kept on purpose stand in front.
+    # Leading non-breaking blanks are indentation, and kept.
     kept = len(text) - len(text.lstrip("\u00a0"))
     return text[:kept] + printable(text[kept:])
 
 
 def _fence(text: str, least: int) -> str:
-    """Return a run of backticks that does not occur in a text."""
+    """Return a run of at least ``least`` backticks that does not occur in a text."""
     longest = max((len(found) for found in _TICKS.findall(text)), default=0)
     return "`" * max(least, longest + 1)

@@ -1,4 +1,4 @@
-"""What a document is made of, whatever it is written in."""
+"""The parts of a document, independent of its output format."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Lines that keep their breaks and blanks."""
+    """Preformatted lines."""
 
     text: str
     language: str = ""
@@ -64,10 +64,10 @@ class Document:
 
 
 def undetermined(status: str, reason: str | None) -> list[str]:
-    """Say that there is no answer, and why."""
+    """Return the reason why there is no answer; empty if there is one."""
     return [] if status == "ok" else [f"Undetermined: {reason}"]
 
 
 def table_of(rows: Sequence[Sequence[str]], right: Sequence[int] | range) -> Table:
-    """Return rows, of which the first is the header, as a table with names in front."""
+    """Return a table of rows, the first being the header, with names in the first column."""
     return Table(rows[0], rows[1:], frozenset(right))

@@ -71,7 +71,7 @@ def across_document(across: Across) -> Document:
 def difference_document(found: Difference) -> Document:
     """Return the answer, a row per parameter, and what limits the comparison."""
     header, *rows = difference_rows(found)
-    # "explains 12 → 30" is one column here, where columns may be as wide as they are.
+    # "explains 12 → 30" is one column here, where the width is not limited.
     joined = [(*row[:3], f"{row[3]} {row[4]}", *row[5:]) for row in rows]
     table = Table((*header[:4], *header[5:-1], "verdict"), joined, frozenset(range(1, 7)))
     notes = [difference_meaning(found), *difference_notes(found)]

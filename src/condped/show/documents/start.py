@@ -22,7 +22,7 @@ from condped.show.text.several.start import (
 
 
 def start_space_document(start: StartSpace) -> Document:
-    """Return the steps and their reasons, the risk, what stays, and code."""
+    """Return the steps and their reasons, the risk, what is left, and code."""
     parts: list[Part] = []
     if start.changes:
         header = ("step", "parameter", "from", "to", "best trials kept", "of the domain")

@@ -17,8 +17,8 @@ from condped.show.views.labels import lines_of
 
 _BLUES = LinearSegmentedColormap.from_list("importance", BLUES)
 _UNCLEAR = LinearSegmentedColormap.from_list("unclear", UNCLEAR_BLUES)
-_DARK = 0.55  # of the colours, from which letters on them are white
-_LETTERS = 14.0  # on an inch, of what stands above and below
+_DARK = 0.55  # of the colour scale, above which text is white
+_LETTERS = 14.0  # characters per inch of the texts above and below
 
 
 def across(view: AcrossView, fig: FigureBase) -> FigureBase:
@@ -40,8 +40,8 @@ def across(view: AcrossView, fig: FigureBase) -> FigureBase:
         bar = fig.colorbar(colours, ax=[heat, side], shrink=0.8, pad=0.01, aspect=30)
         bar.set_label("importance", fontsize=8)
         bar.ax.tick_params(labelsize=7)
-    told = view.key if view.note is None else f"{view.key}. {view.note}"
-    fig.supxlabel("\n".join(map(literal, lines_of(told, letters))), fontsize=7.5, x=0.01, ha="left")
+    note = view.key if view.note is None else f"{view.key}. {view.note}"
+    fig.supxlabel("\n".join(map(literal, lines_of(note, letters))), fontsize=7.5, x=0.01, ha="left")
     return fig
 
 
@@ -86,7 +86,7 @@ def _cells(view: AcrossView, ax: Axes) -> QuadMesh:
                 label.set_rotation_mode("anchor")
     else:
         ax.set_xticks([])
-        ax.set_xlabel(f"{count} studies, alike ones side by side", fontsize=8)
+        ax.set_xlabel(f"{count} studies, similar ones side by side", fontsize=8)
     ax.tick_params(axis="x", length=0, labelsize=small)
     ax.tick_params(axis="y", length=0, labelsize=7 if rows > 20 else 8)
     for spine in ax.spines.values():
@@ -131,7 +131,7 @@ def _mark(view: AcrossView, ax: Axes, row: int, column: int, verdict: str) -> No
 
 
 def _pooled(view: AcrossView, ax: Axes) -> None:
-    """Draw the means with their intervals; the right side says where each matters."""
+    """Draw the means with their intervals; the right axis says in how many studies each matters."""
     plain(ax, "x")
     for row, one in enumerate(view.pooled):
         ax.plot([one.low, one.high], [row, row], color=INK, linewidth=1.2, solid_capstyle="butt")

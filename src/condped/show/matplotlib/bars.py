@@ -10,7 +10,7 @@ from condped.show.views.bars import BarsView, BreakdownView
 from condped.show.views.comparison import ComparisonView
 
 _HATCHES = {"unclear": "//", "no evidence": "...", "not testable": "xx"}
-_ROOM = 1.32  # of the longest bar, for what is written behind it
+_ROOM = 1.32  # times the longest bar, for the text after it
 
 
 def bars(view: BarsView, ax: Axes) -> Axes:
@@ -31,7 +31,7 @@ def bars(view: BarsView, ax: Axes) -> Axes:
             ax.plot([bar.low, bar.high], [place, place], color=INK, linewidth=2.0)
             for end in (bar.low, bar.high):
                 ax.plot([end, end], [place - 0.16, place + 0.16], color=INK, linewidth=1.4)
-        _behind(ax, bar.end, place, bar.text)
+        _text_after(ax, bar.end, place, bar.text)
     _rows(ax, [bar.label for bar in view.bars])
     _scale(ax, [bar.end for bar in view.bars], view.reach)
     ax.set_xlabel(view.scale)
@@ -55,7 +55,7 @@ def breakdown(view: BreakdownView, ax: Axes) -> Axes:
                 linewidth=0.6,
             )
             left += part.value
-        _behind(ax, row.value, place, row.text)
+        _text_after(ax, row.value, place, row.text)
         ax.annotate(
             literal(row.caption), (0, place + 0.24), xytext=(2, -1), textcoords="offset points",
             va="top", fontsize=7.5, color=INK, annotation_clip=False,
@@ -70,7 +70,7 @@ def breakdown(view: BreakdownView, ax: Axes) -> Axes:
 
 
 def comparison(view: ComparisonView, ax: Axes) -> Axes:
-    """Draw importances as marks, a shape per result; hollow where it is not said to matter."""
+    """Draw importances as marks, a shape per result; hollow if not statistically significant."""
     for place, series in enumerate(view.series):
         for point in series.points:
             colour = GREY if point.grey else COLOURS[place]
@@ -107,12 +107,12 @@ def _rows(ax: Axes, labels: list[str] | tuple[str, ...]) -> None:
 
 
 def _scale(ax: Axes, ends: list[float], reach: float = 0.0) -> None:
-    """Leave room for what is written behind the bars; no number above 1 is an importance."""
+    """Leave room for the text after the bars; ticks end at 1, as no importance is above it."""
     ax.set_xlim(0, max(0.05, _ROOM * max(ends, default=1.0), reach))
     ax.set_xticks([tick for tick in ax.get_xticks() if tick <= 1.0 + 1e-9])
 
 
-def _behind(ax: Axes, x: float, y: float, text: str) -> None:
+def _text_after(ax: Axes, x: float, y: float, text: str) -> None:
     ax.annotate(
         text, (x, y), xytext=(5, 0), textcoords="offset points", va="center", color=INK, fontsize=9
     )

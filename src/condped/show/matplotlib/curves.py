@@ -33,7 +33,7 @@ def curves(view: CurvesView, ax: Axes) -> Axes:
             linewidth=1.8,
             marker=MARKERS[place % len(MARKERS)],
             markersize=4.5,
-            # Not all at the same place, where they would cover each other.
+            # Staggered, so that markers do not cover each other.
             markevery=(place % every, every),
         )
     if view.unattributed is not None:

@@ -18,7 +18,7 @@ _STYLES: Mapping[DotKind, Mapping[str, Any]] = {
     "infeasible": {"marker": "v", "s": 14, "alpha": 0.9, "facecolors": "none", "linewidths": 0.9},
     "failed": {"marker": "x", "s": 16, "alpha": 0.9, "linewidths": 1.1},
 }
-_MANY = 600  # dots, from which they are smaller
+_MANY = 600  # dots, above which they are smaller
 
 
 def draw_dots(ax: Axes, dots: Sequence[Dots], labels: Mapping[DotKind, str] = KINDS) -> None:

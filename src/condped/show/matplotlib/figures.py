@@ -1,4 +1,4 @@
-"""What all pictures with matplotlib share: figures without global state, plain axes, texts."""
+"""Shared by all matplotlib pictures: figures without global state, plain axes, texts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from condped.show.palette import INK, PALE
 from condped.show.views.labels import lines_of
 
 AXES, FIGURE = Axes, FigureBase  # what can be drawn on
-# By which curves and results are told apart, in the order of the colours.
+# Markers of curves and results, in the order of the colours.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _TITLE_SIZE, _NOTE_SIZE = 11, 9
 _FEW_POWERS = 150.0  # from the lowest to the highest value: about two powers of ten
-_LETTERS = 13.5  # of a title, on an inch
+_LETTERS = 13.5  # characters of a title per inch
 
 
 class NotebookFigure(Figure):
@@ -34,27 +34,27 @@ class NotebookFigure(Figure):
 
 
 def figure(width: float, height: float) -> Figure:
-    """Return an empty figure that no window and no global state knows of."""
+    """Return an empty figure without a window or global state."""
     made = NotebookFigure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(made)
     return made
 
 
 def figure_of(ax: Axes) -> Figure:
-    """Return the figure that axes stand on."""
+    """Return the figure that axes belong to."""
     found = ax.get_figure(root=True)
     if found is None:
-        raise SettingsError("The axes stand on no figure: they were removed. Give others.")
+        raise SettingsError("These axes were removed from their figure. Pass other axes.")
     return found
 
 
 def literal(text: str) -> str:
-    """Return a text that is shown as it is: a dollar starts no formula."""
+    """Return text that is shown verbatim: a dollar starts no formula."""
     return text.replace("$", r"\$")
 
 
 def titled(ax: Axes, title: str, first: str | None = None) -> None:
-    """Set a title, in as many lines as the width asks for, below what has to be read first."""
+    """Set a title below ``first``, both wrapped to the width."""
     width = figure_of(ax).get_figwidth()
     letters = max(int(_LETTERS * width * 0.75), 30)
     lines = [line for text in (first, title) if text for line in lines_of(text, letters)]
@@ -62,13 +62,13 @@ def titled(ax: Axes, title: str, first: str | None = None) -> None:
 
 
 def titled_above(fig: FigureBase, texts: Sequence[str | None], letters: int, size: float) -> None:
-    """Set texts above all axes of a figure, in lines of so many letters."""
+    """Set texts above all axes of a figure, wrapped to lines of ``letters`` characters."""
     lines = [line for text in texts if text for line in lines_of(text, letters)]
     fig.suptitle("\n".join(map(literal, lines)), fontsize=size)
 
 
 def choice_ticks(ax: Axes, labels: Sequence[str]) -> None:
-    """Write choices below the axes, aslant if they are long."""
+    """Write choices below the axes, slanted if they are long."""
     long = max(map(len, labels), default=0) * len(labels) > 36
     ax.set_xticks(
         range(len(labels)), [literal(label) for label in labels],
@@ -84,14 +84,14 @@ def plain_numbers(axis: Axis) -> None:
 
 
 def log_values(ax: Axes, low: float, high: float) -> None:
-    """Let the values of a parameter from low to high stand on a logarithmic axis."""
+    """Make the x axis logarithmic, for values from low to high."""
     ax.set_xscale("log")
-    if high < _FEW_POWERS * low:  # else labels of other than powers of ten overlap
+    if high < _FEW_POWERS * low:  # else labels between powers of ten overlap
         plain_numbers(ax.xaxis)
 
 
 def noted(ax: Axes, note: str | None, *, empty: bool) -> None:
-    """Say below the axes what is left out, or in their middle why they are empty."""
+    """Write a note below the axes, or in their middle if they are empty."""
     if note is None:
         return
     text = "\n".join(map(literal, lines_of(note, 70)))
@@ -106,7 +106,7 @@ def noted(ax: Axes, note: str | None, *, empty: bool) -> None:
 
 
 def axes_for(fig: FigureBase, panels: int, shape: tuple[int, int], note: str | None) -> list[Axes]:
-    """Return axes for so many panels in rows and columns; without any the note is said instead."""
+    """Return axes for the panels in rows and columns; without panels, write the note instead."""
     if not panels:
         ax = fig.subplots()
         ax.set_axis_off()
@@ -119,7 +119,7 @@ def axes_for(fig: FigureBase, panels: int, shape: tuple[int, int], note: str | N
 
 
 def plain(ax: Axes, grid: Literal["x", "y", "both"]) -> Axes:
-    """Take away what says nothing."""
+    """Remove spines that carry no information, and draw a pale grid."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     ax.grid(visible=True, axis=grid, color=PALE, linewidth=0.6)

@@ -25,7 +25,7 @@ def heat(view: HeatView, ax: Axes) -> Axes:
 
 
 def joint(view: HeatView, ax: Axes) -> Axes:
-    """Draw the η² of each pair as a cell, empty where two are never active together."""
+    """Draw the η² of each pair as a cell, empty if both are never active together."""
     edges = np.arange(-0.5, len(view.labels))
     _cells(view, ax, edges, "η² beyond both alone", bad=PALE, many=10)
     if not view.empty:
@@ -62,7 +62,7 @@ def _cells(
 
 
 def _edges(quantiles: FloatArray) -> FloatArray:
-    """Return where columns meet: halfway between neighbours."""
+    """Return the edges of the columns, halfway between neighbours."""
     if len(quantiles) == 1:
         return np.array([quantiles[0] * 0.9, quantiles[0] * 1.1])
     middle = (quantiles[1:] + quantiles[:-1]) / 2

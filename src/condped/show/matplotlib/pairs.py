@@ -27,7 +27,7 @@ def pairs(view: PairsView, fig: FigureBase) -> FigureBase:
     drawn: dict[bool, Any] = {}
     for ax, panel in zip(grid, view.panels, strict=True):
         drawn[panel.grey] = _panel(panel, view.highest, ax, room)
-    # The colours that matter are explained, if there are any.
+    # The scale explains the colours of pairs with evidence, if there are any.
     fig.colorbar(
         drawn[min(drawn)], ax=grid, shrink=0.8, pad=0.02,
         label="share of trials in the target set",

@@ -68,17 +68,17 @@ def _panel(panel: Panel, ax: Axes, room: float) -> None:
 
 
 def room_of(fig: FigureBase, columns: int) -> float:
-    """Return the points that a panel has for its title: less what its axis takes on the left."""
+    """Return the width of a panel's title in points: that of its axes."""
     return 72 * (_width(fig) / columns - _BESIDE)
 
 
 def _width(fig: Any) -> float:
-    """Return how many inches a figure or subfigure has; their common type knows no size."""
+    """Return the width of a figure or subfigure in inches; their base class has no size."""
     return float(fig.bbox.width / fig.dpi_scale_trans.transform((1.0, 0.0))[0])
 
 
 def panel_title(name: str, trials: str, room: float) -> str:
-    """Return what stands above a panel, in two lines if one is too short, and cut to its width."""
+    """Return the title of a panel, on two lines if one is too short, cut to its width."""
     whole = f"{name}: {trials}"
     if _points(whole) <= room:
         return literal(whole)

@@ -33,7 +33,7 @@ def parallel(view: ParallelView, ax: Axes) -> Axes:
                 ha="right", va="center", fontsize=7.5, zorder=5, bbox=_HALO,
                 style="italic" if text == "absent" and height == ABSENT else "normal",
             )  # fmt: skip
-    # What is said of the objective stands on a line of its own.
+    # The objective's direction goes on a line of its own.
     names = [literal(axis.label.replace(" (", "\n(") if axis is view.axes[-1] else axis.label)
              for axis in view.axes]  # fmt: skip
     ax.set_xticks(range(len(names)), names)

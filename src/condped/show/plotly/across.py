@@ -13,7 +13,7 @@ from condped.show.plotly.figures import laid_out, literal, row_axis, with_gaps
 from condped.show.views.across import AcrossView
 
 _SIDE = 0.16  # of the width, for the pooled importances
-_DARK = 0.55  # of the colours, from which letters on them are white
+_DARK = 0.55  # of the colour scale, above which text is white
 _SCALES = {
     verdict: [[place / (len(colours) - 1), colour] for place, colour in enumerate(colours)]
     for verdict, colours in (("unclear", UNCLEAR_BLUES), ("matters", BLUES))
@@ -28,12 +28,12 @@ def across(view: AcrossView, figure: go.Figure | None = None) -> go.Figure:
         _marks(view, figure)
         _pooled(view, figure)
     rows, count = len(view.labels), len(view.studies)
-    told = view.key if view.note is None else f"{view.key}. {view.note}"
+    note = view.key if view.note is None else f"{view.key}. {view.note}"
     columns = row_axis(view.studies if view.labelled else ()) | {
         "range": [-0.5, max(count, 1) - 0.5],
         "domain": [0.0, 1 - _SIDE - 0.02],
         "tickangle": -40 if count <= 12 else -90,
-        "title": None if view.labelled else f"{count} studies, alike ones side by side",
+        "title": None if view.labelled else f"{count} studies, similar ones side by side",
     }
     end = max([one.high for one in view.pooled] + [0.05])
     side: dict[str, Any] = {
@@ -46,7 +46,7 @@ def across(view: AcrossView, figure: go.Figure | None = None) -> go.Figure:
         "matches": "y",
     }  # fmt: skip
     return laid_out(
-        figure, view.title, told, height=150 + 24 * max(rows, 4), empty=view.empty,
+        figure, view.title, note, height=150 + 24 * max(rows, 4), empty=view.empty,
         below=110 if view.labelled else 60, xaxis=columns, xaxis2=side, yaxis2=beside,
         yaxis=row_axis(view.labels) | {"range": [max(rows, 1) - 0.5, -0.5]}, showlegend=False,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from condped.show.views.bars import Bar, BarsView, BreakdownView, Part
 from condped.show.views.comparison import ComparisonView, Series
 
 _PATTERNS = {"unclear": "/", "no evidence": ".", "not testable": "x"}
-_ROOM = 1.3  # of the longest bar, for what is written behind it
+_ROOM = 1.3  # times the longest bar, for the text after it
 _SHORTEST = 0.05
 
 
@@ -43,7 +43,7 @@ def bars(view: BarsView, figure: go.Figure | None = None) -> go.Figure:
     )
     _joint_intervals(figure, view.bars, places, INK)
     for place, bar in enumerate(view.bars):
-        _behind(figure, bar.end, place, bar.text)
+        _text_after(figure, bar.end, place, bar.text)
     ends = [bar.end for bar in view.bars]
     return laid_out(
         figure,
@@ -81,7 +81,7 @@ def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure
             showlegend=False,
         )
     for place, row in enumerate(view.rows):
-        _behind(figure, row.value, place - 0.12, row.text)
+        _text_after(figure, row.value, place - 0.12, row.text)
         figure.add_annotation(
             x=0, y=place + 0.1, xanchor="left", yanchor="top", showarrow=False, align="left",
             text=literal(row.caption), font={"size": 10}, xshift=2, yshift=2,
@@ -113,12 +113,12 @@ def _part_words(part: Part) -> tuple[str, str]:
 
 
 def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figure:
-    """Draw importances as marks, a shape per result; hollow where it is not said to matter."""
+    """Draw importances as marks, a shape per result; hollow if not statistically significant."""
     figure = go.Figure() if figure is None else figure
     for place, series in enumerate(view.series):
         for grey in (False, True):
             points = [point for point in series.points if point.grey == grey]
-            if points or not grey:  # the legend names each result, also one that is all grey
+            if points or not grey:  # the legend names each result, even one that is all grey
                 _marks(figure, series, points, place, grey=grey)
     highest = view.highest
     return laid_out(
@@ -180,7 +180,7 @@ def _verdict(bar: Bar) -> str:
 def _intervals(
     bars: Sequence[Bar], colour: str, *, thickness: float, width: float
 ) -> dict[str, Any] | None:
-    """Return the lines that show how far importances may lie from what is drawn."""
+    """Return the error bars of the individual intervals; None without any."""
     if all(bar.high is None for bar in bars):
         return None
     return {
@@ -197,7 +197,7 @@ def _intervals(
 def _joint_intervals(
     figure: go.Figure, bars: Sequence[Bar], rows: Sequence[float], colour: str
 ) -> None:
-    """Draw the longer and thinner lines that hold for all bars at once."""
+    """Draw the longer and thinner lines of the intervals that hold for all bars at once."""
     x: list[float | None] = []
     y: list[float | None] = []
     for bar, row in zip(bars, rows, strict=True):
@@ -215,7 +215,7 @@ def _room(ends: list[float]) -> float:
     return max(_SHORTEST, _ROOM * max(ends, default=1.0))
 
 
-def _behind(figure: go.Figure, x: float, y: float, text: str) -> None:
+def _text_after(figure: go.Figure, x: float, y: float, text: str) -> None:
     figure.add_annotation(
         x=x, y=y, text=literal(text), xanchor="left", showarrow=False, xshift=5, font={"size": 12}
     )

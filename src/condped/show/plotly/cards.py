@@ -21,9 +21,9 @@ from condped.show.views.panels import panels_view
 
 # A card is 450 pixels high, whatever a chart asks for, and 360 to 630 wide; more is cut off.
 _HEIGHT = 450
-_LETTERS, _BELOW_AXIS = 46, 34  # of a line, on a narrow card
+_LETTERS, _BELOW_AXIS = 46, 34  # characters per line on a narrow card
 _TITLE, _TEXT = 13, 11  # points
-_ROOM = 1.8  # of the longest bar, for what is written behind it
+_ROOM = 1.8  # times the longest bar, for the text after it
 _MOST_BARS, _MOST_BREAKDOWNS, _MOST_ROWS = 12, 7, 16
 _MOST_PANELS, _SIDE_BY_SIDE = 4, 2
 _PANELS = RowSizes(row=165, titles=32, words=36, font=10, letters=56, lines=1, scales=False)
@@ -31,7 +31,7 @@ _BELOW = {"orientation": "h", "x": 0, "xanchor": "left", "y": -0.2, "yanchor": "
 
 
 def charts_of(result: ImportanceResult | SweepResult) -> dict[str, go.Figure]:
-    """Return a result's charts by the names of their pictures."""
+    """Return a result's charts, by the names of the pictures."""
     if isinstance(result, SweepResult):
         lines, map_of = curves_view(result), heat_view(result, _MOST_ROWS)
         drawn, cells = _card(curves(lines), lines), _card(heat(map_of), map_of)
@@ -53,13 +53,13 @@ def charts_of(result: ImportanceResult | SweepResult) -> dict[str, go.Figure]:
 
 
 def _card(figure: go.Figure, view: Any) -> go.Figure:
-    """Let a chart take the height of its card, with texts in lines that a narrow one holds."""
+    """Fit a chart to the height of its card, with texts wrapped for a narrow one."""
     lines = [literal(one) for text in (view.first, view.title) if text for one in _lines(text)]
     top = 24 + 17 * len(lines)
     if view.note and figure.data:
-        said = [literal(line) for line in _lines(view.note)]
-        lines += [f"<span style='font-size:{_TEXT}px'>{line}</span>" for line in said]
-        top += 15 * len(said)
+        notes = [literal(line) for line in _lines(view.note)]
+        lines += [f"<span style='font-size:{_TEXT}px'>{line}</span>" for line in notes]
+        top += 15 * len(notes)
     figure.update_layout(
         height=None,
         autosize=True,

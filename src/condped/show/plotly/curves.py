@@ -17,11 +17,11 @@ _DASHES = ("solid", "dash", "dashdot", "longdashdot")
 def curves(view: CurvesView, figure: go.Figure | None = None) -> go.Figure:
     """Draw importances over the target quantile as lines, with bands and the exact truth."""
     figure = go.Figure() if figure is None else figure
-    # Lists, not arrays: older viewers do not know plotly's packed arrays.
+    # Lists, not arrays: older viewers cannot read plotly's packed arrays.
     quantiles = view.target_quantiles.tolist()
     for place, curve in enumerate(view.curves):
         colour = COLOURS[place % len(COLOURS)]
-        # A click on the legend takes a curve away with all that belongs to it.
+        # A click in the legend hides a curve with all that belongs to it.
         group = f"curve {place}"
         _band(figure, quantiles, curve, colour, group)
         if curve.truth is not None:

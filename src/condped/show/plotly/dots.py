@@ -29,7 +29,7 @@ def draw_dots(
     labels: Mapping[DotKind, str] = KINDS,
     **axes: Any,
 ) -> None:
-    """Draw trials; ``shown`` are the names that the legend has already."""
+    """Draw trials; ``shown`` are the names already in the legend."""
     for one in dots:
         name = labels[one.kind]
         reached = "no value" if one.kind == "failed" else f"{literal(objective)} %{{y:.5g}}"

@@ -1,4 +1,4 @@
-"""What all pictures with plotly share: texts shown as they are, plain layouts, notes."""
+"""Shared by all plotly pictures: texts shown verbatim, plain layouts, notes."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from condped.show.palette import INK, PALE
 from condped.show.views.labels import lines_of
 
 FIGURE = BaseFigure  # what can be drawn on, widgets included
-# By which curves and results are told apart, in the order of the colours.
+# Markers of curves and results, in the order of the colours.
 MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star")
 LEGEND_BELOW = {"orientation": "h", "x": 0.5, "xanchor": "center", "y": 0, "yanchor": "top"}
 NO_AXES = {"xaxis": {"visible": False}, "yaxis": {"visible": False}}  # of an empty picture
-_LETTERS = 90  # of a title's line
+_LETTERS = 90  # characters on a line of a title
 
 
 def literal(text: str) -> str:
-    """Return a text that is shown as it is: no tags, no formulas."""
+    """Return text that is shown verbatim: no tags, no formulas."""
     return html.escape(text, quote=False).replace("$", "&#36;")
 
 
 def with_gaps(values: FloatArray) -> list[float | None]:
-    """Return numbers as JSON has them, with gaps where there are none."""
+    """Return numbers for JSON; None where they are not finite."""
     return [value if np.isfinite(value) else None for value in values.tolist()]
 
 
@@ -44,17 +44,17 @@ def laid_out(
     first: str | None = None,
     **layout: Any,
 ) -> go.Figure:
-    """Set the title, the size and what the picture leaves out, or why it is empty.
+    """Set the title, the size and a note on what is left out or why the picture is empty.
 
-    ``first`` stands above the title.
+    ``first`` is written above the title.
     """
     texts = [text for text in (first, title) if text]
     lines = [literal(line) for text in texts for line in lines_of(text, _LETTERS)]
-    said = [] if note is None else [literal(line) for line in lines_of(note, 100)]
+    notes = [] if note is None else [literal(line) for line in lines_of(note, 100)]
     top = 30 + 20 * len(lines)
-    if said and not empty:
-        lines += [f"<span style='font-size:12px'>{line}</span>" for line in said]
-        top += 18 * len(said)
+    if notes and not empty:
+        lines += [f"<span style='font-size:12px'>{line}</span>" for line in notes]
+        top += 18 * len(notes)
     figure.update_layout(
         title={
             "text": "<br>".join(lines), "x": 0.01, "xanchor": "left", "yref": "container",
@@ -66,9 +66,9 @@ def laid_out(
         font={"color": INK},
         **layout,
     )  # fmt: skip
-    if empty and said:
+    if empty and notes:
         figure.add_annotation(
-            text="<br>".join(said), xref="paper", yref="paper", x=0.5, y=0.5, showarrow=False
+            text="<br>".join(notes), xref="paper", yref="paper", x=0.5, y=0.5, showarrow=False
         )
     return figure
 
@@ -94,7 +94,7 @@ def row_axis(labels: Sequence[str]) -> dict[str, Any]:
 def values_axis(
     choices: Sequence[str] | None, low: float, high: float, log: bool
 ) -> dict[str, Any]:
-    """Return an axis of a parameter's values from low to high; choices stand at 0, 1, 2, ..."""
+    """Return an axis of a parameter's values from low to high; choices are at 0, 1, 2, ..."""
     plain: dict[str, Any] = {"showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
     if choices is not None:
         return plain | {
@@ -110,7 +110,7 @@ def values_axis(
 
 
 def share_axis(title: str, highest: float, lowest: float = 0.0) -> dict[str, Any]:
-    """Return an axis of importances; no number above 1 is one."""
+    """Return an axis of importances, with ticks up to 1."""
     axis: dict[str, Any] = {
         "title": title, "range": [lowest, highest], "gridcolor": PALE, "zeroline": False,
         "showline": True, "linecolor": INK, "automargin": True,

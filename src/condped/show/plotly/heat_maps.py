@@ -25,11 +25,11 @@ def heat(view: HeatView, figure: go.Figure | None = None) -> go.Figure:
 
 
 def joint(view: HeatView, figure: go.Figure | None = None) -> go.Figure:
-    """Draw the η² of each pair as a cell, empty where two are never active together."""
+    """Draw the η² of each pair as a cell, empty if both are never active together."""
     names, columns = [literal(name) for name in view.names], list(range(len(view.names)))
     verdicts = view.verdicts or ()
     pairs = [
-        [f"{one} × {other}: {told}" for other, told in zip(names, row, strict=True)]
+        [f"{one} × {other}: {verdict}" for other, verdict in zip(names, row, strict=True)]
         for one, row in zip(names, verdicts, strict=True)
     ]
     ends = [-0.5, max(len(columns), 1) - 0.5]
@@ -41,8 +41,8 @@ def joint(view: HeatView, figure: go.Figure | None = None) -> go.Figure:
     dots = [
         (column, row)
         for row, line in enumerate(verdicts)
-        for column, told in enumerate(line)
-        if told == "matters"
+        for column, verdict in enumerate(line)
+        if verdict == "matters"
     ]
     if dots:
         figure.add_scatter(
@@ -63,7 +63,7 @@ def _cells(
     scale: str,
     **layout: Any,
 ) -> go.Figure:
-    """Draw the values with a row per label, and what pointing at a cell says of it."""
+    """Draw the values with a row per label; ``words`` is the rest of a cell's hover text."""
     figure = go.Figure() if figure is None else figure
     if not view.empty:
         figure.add_heatmap(

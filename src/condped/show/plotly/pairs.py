@@ -21,7 +21,7 @@ def pairs(view: PairsView, figure: go.Figure | None = None) -> go.Figure:
     """Draw each pair on axes of its own; the figure's other axes must be free."""
     figure = go.Figure() if figure is None else figure
     layout: dict[str, Any] = {}
-    # The colours that matter are explained, if there are any.
+    # The scale explains the colours of pairs with evidence, if there are any.
     named = next((p for p in view.panels if not p.grey), view.panels[0] if view.panels else None)
     columns = max(view.columns, _FEWEST_COLUMNS)  # one alone would be very wide
     for place, panel in enumerate(view.panels):

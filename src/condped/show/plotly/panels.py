@@ -16,16 +16,16 @@ from condped.show.views.panels import Panel, PanelsView
 
 @dataclass(frozen=True, slots=True)
 class RowSizes:
-    """Pixels of a row of panels, and of what stands above and below its axes."""
+    """Pixels of a row of panels, and of the texts above and below its axes."""
 
     row: int = 250
     titles: int = 40
     words: int = 62
     font: int = 12  # of the titles
     letters: int = 84  # of titles side by side
-    lines: int = 2  # of what is said below
+    lines: int = 2  # of the text below
     gap: float = 0.08  # between columns, as a share of the width
-    scales: bool = True  # whether the heights are explained
+    scales: bool = True  # whether the y axes have titles
 
 
 def panels(
@@ -112,7 +112,7 @@ def _panel(figure: go.Figure, panel: Panel, number: str, *, first: bool) -> None
 def panel_domains(
     place: int, columns: int, rows: int, sizes: RowSizes
 ) -> tuple[list[float], list[float]]:
-    """Return where the axes of a panel are, across and up."""
+    """Return the horizontal and vertical extent of a panel's axes."""
     row, column = divmod(place, columns)
     width = (1 - (columns - 1) * sizes.gap) / columns
     left, below = column * (width + sizes.gap), 1 - (row + 1) / rows
@@ -128,7 +128,7 @@ def panel_words(
     axes: tuple[list[float], list[float]],
     sizes: RowSizes,
 ) -> None:
-    """Write the name of a panel and its trials above its axes, and what is said of it below."""
+    """Write the name of a panel and its trials above its axes, and ``words`` below."""
     (left, right), (bottom, top) = axes
     letters = int(sizes.letters * (right - left))
     lines = [": ".join(titles)]
@@ -139,8 +139,8 @@ def panel_words(
         text="<br>".join(map(literal, lines)), y=top, yanchor="bottom", showarrow=False,
         font={"size": sizes.font}, **shared,
     )  # fmt: skip
-    said = words.split("\n")[: sizes.lines]
+    below = words.split("\n")[: sizes.lines]
     figure.add_annotation(
-        text="<br>".join(map(literal, said)), y=bottom, yanchor="top", yshift=-18, showarrow=False,
+        text="<br>".join(map(literal, below)), y=bottom, yanchor="top", yshift=-18, showarrow=False,
         font={"size": min(10, sizes.font)}, **shared,
     )  # fmt: skip

@@ -33,7 +33,7 @@ def parallel(view: ParallelView, figure: go.Figure | None = None) -> go.Figure:
                 x=place, y=height, text=text, xanchor="right", xshift=-3, showarrow=False,
                 font={"size": 10}, bgcolor="rgba(255,255,255,0.75)", borderpad=0,
             )  # fmt: skip
-        # What is said of the objective stands on a line of its own.
+        # The objective's direction goes on a line of its own.
         last = axis is view.axes[-1]
         name, turned = (
             (axis.label.replace(" (", "\n("), False) if last else (axis.label, view.crowded)
@@ -65,14 +65,14 @@ def _lines(
     """Draw lines as one, with gaps between them."""
     x: list[float | None] = []
     y: list[float | None] = []
-    told: list[str | None] = []
+    texts: list[str | None] = []
     for line in lines:
         x += [*range(len(line.places)), None]
         y += [*line.places, None]
-        told += [f"trial {line.number}"] * (len(line.places) + 1)
+        texts += [f"trial {line.number}"] * (len(line.places) + 1)
     if lines:
         figure.add_scatter(
             x=x, y=y, mode="lines", name=name, opacity=opacity, connectgaps=False,
-            line={"color": colour, "width": 1.1}, text=told,
+            line={"color": colour, "width": 1.1}, text=texts,
             hovertemplate="%{text}<extra></extra>",
         )  # fmt: skip

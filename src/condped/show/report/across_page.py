@@ -16,7 +16,7 @@ from condped.show.report.page import assembled
 from condped.show.text.several.across import MEANING, across_headline
 from condped.show.views.across import alike_first
 
-# In the order in which they use each other.
+# In the order in which they are concatenated.
 _SCRIPTS = (
     "across/studies", "elements", "folds", "files", "theme", "across/answer", "across/map",
     "across/forest", "across/tables", "across/main",
@@ -24,10 +24,10 @@ _SCRIPTS = (
 _LETTERS = {"matters": "m", "unclear": "u", "no evidence": "n", "not testable": "-"}
 _MOST_STUDIES = 1_000
 _LEFT_OUT = (
-    "{some:,} of the {all:,} studies are on this page: the odd ones, and of the others evenly "
-    "many. The means and the sentences are those of all."
+    "{some:,} of the {all:,} studies are on this page: the odd ones, and an even selection of the "
+    "others. The means and the sentences are those of all."
 )
-_DIGITS = 4  # that anybody reads
+_DIGITS = 4  # more than anybody reads
 
 
 def across_page(across: Across, title: str | None, reports: Mapping[str, str]) -> str:
@@ -93,7 +93,7 @@ def across_data(across: Across, title: str, reports: Mapping[str, str]) -> dict[
 
 
 def _at_most_a_thousand(across: Across) -> Across:
-    """Return at most a thousand of the studies: the odd ones, and of the others evenly many."""
+    """Return at most a thousand studies: the odd ones, and an even selection of the others."""
     if len(across.studies) <= _MOST_STUDIES:
         return across
     odd = {cell.study for cell in across.cells if cell.odd}
@@ -117,7 +117,7 @@ def _parameter(one: PooledParameter) -> dict[str, Any]:
 
 
 def _cell(cell: StudyImportance | None) -> list[Any] | None:
-    """Return a cell as the script reads it: its fields without their names."""
+    """Return a cell as the script reads it: its fields, without names."""
     if cell is None:
         return None
     numbers = (cell.importance, cell.low, cell.high, cell.explained, cell.error, cell.p_value)

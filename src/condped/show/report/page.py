@@ -1,4 +1,4 @@
-"""Puts template, style, script and data together into one file; and the page of a study."""
+"""Assembles template, style, script and data into one file; and the page of a study."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from condped.analyse.report.result import Report
 from condped.show.text.account import data_lines, goals
 from condped.writing.whole_files import encoded
 
-# In the order in which they use each other.
+# In the order in which they are concatenated.
 _SCRIPTS = (
     "study", "elements", "folds", "smooth", "effects", "answer", "bars", "curve", "density",
     "cards", "tree", "advice", "pairs", "endings", "cost", "history", "forecast", "parallel",
     "account", "files", "downloads", "theme", "address",
     "connection", "live", "frame", "main",
 )  # fmt: skip
-# What could end a script element, start a comment in it, or end a line of old scripts.
+# Could end a script element, start a comment in it, or end a line of JavaScript before ES2019.
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 def page(
     report: Report, live: str | None = None, index: str | None = None, *, framed: bool = False
 ) -> str:
-    """Return the page of a report; where no script runs its text is shown.
+    """Return the page of a report; its text is shown where scripts are disabled.
 
-    With ``live``, the address of a stream of events, the page keeps itself current; with ``index``,
-    that of a list of studies, it links to it. One that is ``framed`` talks to the page around it.
+    With ``live``, the address of an event stream, the page keeps itself up to date; with
+    ``index``, that of a list of studies, it links to the list. A ``framed`` page exchanges
+    messages with the page around it.
     """
     data = page_data(report)
     places = {"live": live, "index": index, "framed": framed or None}
@@ -58,10 +59,10 @@ def assembled(
     data: Mapping[str, Any],
     connects: bool = False,
 ) -> str:
-    """Return a page of parts by their names.
+    """Return a page assembled from the named parts.
 
-    ``template`` is the file of its body; ``text`` is for readers without scripts. A page that
-    ``connects`` may ask the server that it comes from.
+    ``template`` is the file of its body; ``text`` is for readers without scripts. Only a page that
+    ``connects`` may send requests, to the server that it comes from.
     """
     style, script = "".join(map(_read, styles)), _script(tuple(scripts))
     parts = {
@@ -73,7 +74,7 @@ def assembled(
         "data": json_in_html(data),
     }
     page = _read("page.html").replace("{{body}}", _read(template))
-    # In one pass: what a part holds is not looked at again.
+    # In one pass, so that placeholders inside a part are not replaced.
     pieces = page.split("{{")
     for place, piece in enumerate(pieces[1:], start=1):
         name, _, rest = piece.partition("}}")
@@ -82,14 +83,14 @@ def assembled(
 
 
 def page_data(report: Report) -> dict[str, Any]:
-    """Return the data of a report with what the page says of its trials in sentences."""
+    """Return the data of a report, with the page's sentences on its trials."""
     account = report.importance.account
     lines = [*data_lines(account), *report.data["account"]["notes"]]
     return report.data | {"texts": {"goal": goals(account), "lines": lines}}
 
 
 def framed(page: str) -> str:
-    """Return a page as a frame in another one, of which it can see and change nothing."""
+    """Return a page as a sandboxed frame, isolated from the page around it."""
     return (
         '<iframe sandbox="allow-scripts allow-downloads" style="width:100%;height:640px;border:0" '
         f'title="condped report" srcdoc="{html.escape(page)}"></iframe>'
@@ -97,7 +98,7 @@ def framed(page: str) -> str:
 
 
 def json_in_html(data: Mapping[str, Any]) -> str:
-    r"""Return JSON that nothing in it can break out of.
+    r"""Return JSON that cannot break out of a script element.
 
     Examples
     --------
@@ -109,9 +110,9 @@ def json_in_html(data: Mapping[str, Any]) -> str:
 
 
 def _policy(style: str, script: str, *, connects: bool) -> str:
-    """Return what the page may do: run its own script and style, and ask nobody for anything.
+    """Return the content security policy: only the page's own script and style, no requests.
 
-    One that ``connects`` may ask the server that it comes from, and nobody else.
+    A page that ``connects`` may send requests to the server that it comes from only.
     """
     connect = "connect-src 'self'; " if connects else ""
     return (
@@ -127,7 +128,7 @@ def _digest(text: str) -> str:
 
 @cache
 def _script(names: tuple[str, ...]) -> str:
-    """Return some scripts as one that leaves nothing behind."""
+    """Return scripts as one, without global names."""
     parts = "\n".join(_read(f"script/{name}.js") for name in names)
     return f"(() => {{\n{parts}\n}})();"
 

@@ -10,12 +10,12 @@ from condped.analyse.saving.plain import plain
 from condped.analyse.studies import Studies
 from condped.show.report.page import assembled
 
-# In the order in which they use each other.
+# In the order in which they are concatenated.
 _SCRIPTS = ("elements", "theme", "connection", "list")
 
 
 def studies_page(studies: Studies, links: Mapping[str, str], live: str | None, title: str) -> str:
-    """Return the page; ``links`` by the names of studies, ``live`` the address of its events."""
+    """Return the page, with ``links`` by study; ``live`` is the address of its event stream."""
     data: dict[str, Any] = {
         "schema": "condped.studies-page/1",
         "title": title,

@@ -30,7 +30,7 @@ _TEXTS = {
 
 
 def text_of(result: object, width: int | None = None) -> str:
-    """Return a result as text, in so many columns; None: what whoever asks for it allows."""
+    """Return a result as text, in ``width`` columns; None: as wide as the caller allows."""
     kind = next(base.__name__ for base in type(result).__mro__ if base.__name__ in _TEXTS)
     module, function = _TEXTS[kind]
     with printed_within(width or text_width()):

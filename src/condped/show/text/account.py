@@ -42,7 +42,7 @@ def headline(
 def _reaching(
     account: Account, settings: Settings | BaselineSettings, target_quantile: float | None
 ) -> str:
-    """Return what importances are about: which trials, of how many."""
+    """Return what importances are about: reaching which trials, out of how many."""
     best = "share γ'" if target_quantile is None else percent(best_share(account, target_quantile))
     inside = ""
     if (settings.region_quantile or 1) < 1:
@@ -66,7 +66,7 @@ def advice_headline(result: ImportanceResult) -> str:
 
 
 def best_share(account: Account, target_quantile: float) -> float:
-    """Return the share of the trials in the target set, where ties make it much larger."""
+    """Return the target quantile, or the share in the target set if ties make it much larger."""
     tie = account.tie(target_quantile)
     if tie is None or not tie.notable or tie.kind == "objectives":
         return target_quantile
@@ -93,14 +93,14 @@ def highest_first(importance: FloatArray) -> list[int]:
 
 
 def goals(account: Account) -> str:
-    """Return what counts as good."""
+    """Return what counts as good: the direction and name of each objective."""
     ends = {"minimize": "lowest", "maximize": "highest"}
     each = [f"{ends[goal.direction]} {shortened(goal.name)}" for goal in account.objectives]
     return each[0] if len(each) == 1 else f"by Pareto rank of {', '.join(each)}"
 
 
 def account_lines(account: Account, settings: Settings | BaselineSettings, sets: str) -> list[str]:
-    """Say in sentences what was used and what was left out."""
+    """Return what was used and what was left out, in sentences."""
     lines = trial_lines(account, _sets(account, settings, sets))
     if account.outcome is not None:
         others = _OTHERS.get(account.outcome, _OTHERS["target"])
@@ -119,7 +119,7 @@ def account_lines(account: Account, settings: Settings | BaselineSettings, sets:
 
 
 def trial_lines(account: Account, sets: str = "") -> list[str]:
-    """Say how many trials were used, and what became of the others."""
+    """Return how many trials were used, and how the others were treated, in sentences."""
     trials, handling = account.trials, account.handling
     lines = [f"{trials.used} of {trials.total} trials used{sets}."]
     treatments = {"drop": "left out", "worst": "counted as worst", "keep": "counted like others"}
@@ -137,7 +137,7 @@ def trial_lines(account: Account, sets: str = "") -> list[str]:
 
 
 def data_lines(account: Account) -> list[str]:
-    """Say what was done to regimes, domains and columns."""
+    """Return how regimes, domains and columns were treated, in sentences."""
     lines = []
     for dropped in account.dropped_regimes:
         lines.append(
@@ -158,20 +158,20 @@ def data_lines(account: Account) -> list[str]:
 
 
 def _sets(account: Account, settings: Settings | BaselineSettings, sets: str) -> str:
-    """Return how large the sets were that were compared, if there are any."""
+    """Return the sizes of the compared sets; empty if there are none."""
     if isinstance(settings, BaselineSettings) and settings.forest:
         return ""
     # With filtering each parameter has sets of its own.
     own = isinstance(settings, BaselineSettings) and settings.absent == "filtering"
     region = f"{account.region_size} in the region set"
-    asked = math.ceil((settings.region_quantile or 1) * account.trials.used)
-    if not own and account.region_size > asked:
-        region += f" ({asked} without ties)"
+    requested = math.ceil((settings.region_quantile or 1) * account.trials.used)
+    if not own and account.region_size > requested:
+        region += f" ({requested} without ties)"
     return f"; {'at most ' if own else ''}{region}, {sets}"
 
 
 def _region_share(account: Account, region_quantile: float) -> float:
-    """Return the share of the trials that is looked at, where ties make it much larger."""
+    """Return the region quantile, or the share in the region set if ties make it much larger."""
     used = max(account.trials.used, 1)
     tied = is_notable(math.ceil(region_quantile * used), account.region_size, used)
     return account.region_size / used if tied else region_quantile

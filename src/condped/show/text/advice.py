@@ -16,13 +16,13 @@ _INDENT = " " * 9
 MOST_STEPS = 20
 _MOST_NAMES = 12
 FOR_OPTUNA = (
-    "For Optuna, in a new study: the choices of an old one must not change. (If these trials are a "
-    "study of Optuna, advice.start(study) goes on with your own code instead.)"
+    "For Optuna, in a new study, as choices must not change within one. (If these trials are an "
+    "Optuna study, advice.start(study) continues with your own code instead.)"
 )
 
 
 def advice_text(advice: Advice) -> str:
-    """Return the steps, what they keep together, and what to leave."""
+    """Return the steps, what they keep in total, and what to leave."""
     result = advice.importance
     lines = first_lines(tie_lines(result.tie))
     lines += [*wrapped(advice_headline(result)), ""]
@@ -48,7 +48,7 @@ def advice_text(advice: Advice) -> str:
 
 
 def left_as_they_are(steps: Iterable[Step]) -> list[str]:
-    """Say which parameters do not change, those with the same reason together."""
+    """Return which parameters do not change, grouped by reason."""
     by_reason: dict[str, list[str]] = {}
     for step in steps:
         if step.kind == "leave":
@@ -60,7 +60,7 @@ def left_as_they_are(steps: Iterable[Step]) -> list[str]:
 
 
 def step_line(step: Step) -> str:
-    """Say what a step changes."""
+    """Return what a step changes."""
     assert step.proposal is not None
     return f"{step.kind:<9}{step_name(step)}: {step.domain.label} → {step.proposal.label}"
 
@@ -82,13 +82,13 @@ def _step(step: Step) -> list[str]:
 
 
 def nothing_sentence(advice: Advice) -> str:
-    """Say why nothing is left out, or nothing is changed at all."""
+    """Return why nothing is left out, or nothing is changed at all."""
     what = "Leave out" if advice.widenings else "Change"
     return f"{what} nothing: {advice.why_nothing}"
 
 
 def together_sentence(advice: Advice) -> str:
-    """Say what all steps keep together, and what they risk."""
+    """Return what all steps together keep, and what they risk."""
     before = advice.target_size / max(advice.region_size, 1)
     after = advice.kept_target / max(advice.kept_region, 1)
     gone = ""
@@ -96,7 +96,7 @@ def together_sentence(advice: Advice) -> str:
         become = "becomes" if len(advice.dropped) == 1 else "become"
         gone = f" {listed(advice.dropped, _MOST_NAMES)} {become} inactive."
     return (
-        f"All together keep {advice.kept_target} of {advice.target_size} target trials and "
+        f"Together they keep {advice.kept_target} of {advice.target_size} target trials and "
         f"{advice.kept_region} of {advice.region_size} trials: {percent(after)} of those that "
         f"stay are in the target set, instead of {percent(before)}.{gone} {advice.risk}"
     )

@@ -21,14 +21,14 @@ from condped.show.words import (
 )
 
 _NAME = 30
-_MOST_NODES = 12  # parameters that switch nothing, shown side by side
-_LONG_AGO = 10  # trials, from which a branch seems to be given up
+_MOST_NODES = 12  # parameters that are not gates, on one level
+_LONG_AGO = 10  # trials, after which a branch seems to be abandoned
 _MOST_OTHERS = 3  # parameters from outside that matter inside a branch
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of the tree: a parameter with its numbers, or a free text."""
+    """A line of the tree: a parameter with its numbers, or text only."""
 
     text: str
     numbers: tuple[str, str, str, str] | None = None
@@ -43,7 +43,7 @@ def branches_text(found: Branches) -> str:
     if whole.status != "ok":
         lines += [f"Undetermined: {whole.reason}", ""]
     if not found.parents:
-        lines += ["No parameter switches another.", ""]
+        lines += ["No parameter activates another.", ""]
     lines += _laid_out(_nodes(found.roots, "", None))
     lines.append("")
     lines += wrapped_each(branch_remarks(found))
@@ -52,34 +52,34 @@ def branches_text(found: Branches) -> str:
 
 
 def branch_remarks(found: Branches) -> list[str]:
-    """Return what the tree needs to be understood, in sentences."""
+    """Return what is needed to understand the tree, in sentences."""
     whole = found.whole
-    told = [gate_sentence(gate) for gate in whole.gates] if whole.status == "ok" else []
+    remarks = [gate_sentence(gate) for gate in whole.gates] if whole.status == "ok" else []
     if found.parents:
-        told.append(
+        remarks.append(
             "in the study: η² of reaching its target set. in the branch: η² of reaching the best "
             "of the branch's own trials, so that losing branches are explained, too; its verdicts "
             "allow for the number of branches."
         )
-    told += over_words(_etas(found.roots))
-    told += [
+    remarks += over_words(_etas(found.roots))
+    remarks += [
         f"{shortened(name)}: not active in all trials, or not in one domain; the condition could "
         "not be inferred."
         for name in found.unexplained
     ]
     if found.inactive:
         names = ", ".join(map(shortened, found.inactive))
-        told.append(f"Not active in any of these trials: {names}.")
-    return told
+        remarks.append(f"Not active in any of these trials: {names}.")
+    return remarks
 
 
 def found_from_words(found: Branches) -> str:
-    """Say where the structure is known from."""
+    """Return where the structure is known from."""
     if found.found_from == "space":
         return "given by the space"
     if not found.whole.account.trials.left_out:
         return "inferred from the trials"
-    return "inferred from all trials, also from those that were left out"
+    return "inferred from all trials, including those that were left out"
 
 
 def _laid_out(lines: list[_Line]) -> list[str]:
@@ -101,7 +101,7 @@ def _laid_out(lines: list[_Line]) -> list[str]:
 
 
 def _nodes(nodes: tuple[Node, ...], indent: str, inside: ImportanceResult | None) -> list[_Line]:
-    """Return the lines of parameters side by side, and of all below them."""
+    """Return the lines of the nodes and of everything below them."""
     plain = [node for node in nodes if not node.branches]
     if len(plain) > _MOST_NODES:
         plain.sort(key=lambda node: -_rank(node, inside))
@@ -130,7 +130,7 @@ def _nodes(nodes: tuple[Node, ...], indent: str, inside: ImportanceResult | None
 
 
 def _marks(last: bool, *, root: bool) -> tuple[str, str]:
-    """Return what stands before a line, and before those below it."""
+    """Return the prefix of a line, and that of the lines below it."""
     if root:
         return "", ""
     return ("└─ ", "   ") if last else ("├─ ", "│  ")
@@ -139,15 +139,15 @@ def _marks(last: bool, *, root: bool) -> tuple[str, str]:
 def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
     mark, more = _marks(last, root=False)
     best = "" if branch.best is None else f", best {branch.best:.4g}"
-    told = f"{branch.trials} trials, {branch.target_trials} in the target set{best}"
+    text = f"{branch.trials} trials, {branch.target_trials} in the target set{best}"
     tie = branch.inside.tie
     if tie is not None and tie.notable and tie.tied is not None:
-        told += f", {tie.tied} tied"
+        text += f", {tie.tied} tied"
     if branch.left_out and not branch.inside.account.trials.used:
-        told = f"no used trial; {branch.left_out} left out"
+        text = f"no used trial; {branch.left_out} left out"
     nothing = branch.inside.status != "ok" and branch.trials
     reason = f" ({branch.inside.reason})" if nothing and branch.nodes else ""
-    line = f"{indent}{mark}{shortened(branch.label, 40)}: {told}"
+    line = f"{indent}{mark}{shortened(branch.label, 40)}: {text}"
     for more_words in _history(branch):
         line += more_words if len(line + more_words) <= text_width() else ""
     return [
@@ -157,7 +157,7 @@ def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
 
 
 def _history(branch: Branch) -> Iterator[str]:
-    """Yield what is said of a branch where there is room: its median, and if it was given up."""
+    """Yield what a branch's line has if there is room: its median, and whether it was abandoned."""
     if branch.median is not None:
         yield f", median {branch.median:.4g}"
     if branch.last is not None and branch.last.ago >= _LONG_AGO:
@@ -165,7 +165,7 @@ def _history(branch: Branch) -> Iterator[str]:
 
 
 def node_numbers(node: Node, inside: ImportanceResult | None) -> tuple[str, str, str, str]:
-    """Return η² and verdict of a parameter, in the study and in the branch that it is in."""
+    """Return η² and verdict of a parameter, in the study and in its branch."""
     study = (eta_text(node.eta_squared), node.verdict or "")
     if inside is None:
         return (*study, "", _choosing(node))
@@ -177,7 +177,7 @@ def node_numbers(node: Node, inside: ImportanceResult | None) -> tuple[str, str,
 
 
 def _choosing(node: Node) -> str:
-    """Say what choosing the branch does, if more than one was used."""
+    """Return what choosing the branch explains, if more than one was used."""
     if node.choosing is None:
         return ""
     if sum(branch.trials > 0 for branch in node.branches) < 2:
@@ -186,7 +186,7 @@ def _choosing(node: Node) -> str:
 
 
 def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None, room: int) -> str:
-    """Name parameters from outside that matter inside a branch, as many as there is room for."""
+    """Return the parameters from outside that matter inside a branch, as far as there is room."""
     evidence = None if inside is None else inside.ready_evidence
     if inside is None or evidence is None or inside.status != "ok":
         return ""

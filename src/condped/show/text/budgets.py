@@ -1,4 +1,4 @@
-"""How budgets rank configurations, as text."""
+"""How well low budgets rank configurations, as text."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ def budget_rows(found: Budgets) -> list[tuple[str, ...]]:
 def budget_remarks(found: Budgets) -> list[str]:
     """Return what the numbers mean and what limits them."""
     best, name = percent(found.target_quantile), shortened(found.objective.name)
-    told = [
+    remarks = [
         f"Compared with budget {found.highest:g}, which {found.reached} configurations reached. τ: "
         f"Kendall's rank correlation, with a {percent(found.level)} interval. Found: share of the "
         f"best {best} there that are among the best {best} at the lower budget. Regret: how much "
-        f"worse in {name} the configuration ends that is best at the lower budget."
+        f"worse in {name} the configuration that is best at the lower budget ends."
     ]
     selected = [entry for entry in found.agreements if entry.selected]
     if selected:
         first = selected[0]
-        told.append(
+        remarks.append(
             f"Only {first.configurations} of {first.measured} configurations that were tried at "
             f"budget {first.budget:g} reached {found.highest:g}. If the others were stopped for "
             "their results, those that are left differ less, and the agreement among all may be "
             "higher than τ; how good the stopped ones would have become is not known."
         )
-    return [*told, *map(printable, found.notes)]
+    return [*remarks, *map(printable, found.notes)]
 
 
 def budgets_answer(found: Budgets) -> str:
@@ -64,7 +64,7 @@ def budgets_answer(found: Budgets) -> str:
     closest = max(found.agreements, key=lambda one: one.tau_low)
     what = "agrees in part with" if closest.tau_low > 0 else "shows no evidence of agreement with"
     return (
-        f"No lower budget ranks configurations much as {found.highest:g} does. The ranking at "
+        f"No lower budget ranks configurations much like {found.highest:g}. The ranking at "
         f"budget {closest.budget:g} {what} it: {_agreement(closest, found)}"
     )
 

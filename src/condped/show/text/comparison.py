@@ -16,7 +16,7 @@ from condped.show.words import UNATTRIBUTED, UNATTRIBUTED_WORDS, is_shared, tie_
 Row: TypeAlias = dict[str, Any]
 _MOST_ROWS = 30
 _LEAST_NAME = 9  # letters
-# What a method is called, in a heading over its columns, and what the columns are.
+# By method: the heading over its columns, and the name of the column.
 TITLES = {
     "paper": ("condPED-ANOVA", "paper"),
     "calibrated": ("condPED-ANOVA", "calibrated"),
@@ -36,7 +36,7 @@ _LEGENDS = {
     "without the paper's biases, and 0 without evidence of an effect.",
     "PED-ANOVA": "reaching the best trials, as if there were no conditions.",
     "f-ANOVA": "share of the objective's variance over the space, by a random forest.",
-    "MDI": "how much splits on it tell a random forest of the objective.",
+    "MDI": "how much splits on it help a random forest predict the objective.",
     "SHAP": "how far it moves a random forest's predictions of the objective.",
     "filter": "each parameter judged by the trials that have it.",
     "impute": "the middle of its domain, or its first choice, where a parameter is absent.",
@@ -54,27 +54,27 @@ def comparison_remarks(comparison: Comparison) -> list[str]:
     """Return what the columns mean, and what the numbers are based on."""
     titles = [TITLES[method] for method in comparison]
     meant = dict.fromkeys([title for title, _ in titles] + [column for _, column in titles])
-    told = [f"{key}: {_LEGENDS[key]}" for key in filter(_LEGENDS.__contains__, meant)]
+    remarks = [f"{key}: {_LEGENDS[key]}" for key in filter(_LEGENDS.__contains__, meant)]
     results = [comparison[method] for method in comparison]
     if any(is_shared(result.unattributed) for result in results):
-        told.append(UNATTRIBUTED_WORDS)
+        remarks.append(UNATTRIBUTED_WORDS)
     reasons = dict.fromkeys(result.reason for result in results if result.reason)
-    told += [f"?: undetermined: {reason}" for reason in reasons]
-    told += trial_lines(results[0].account)
-    # What was done to the trials differs between methods: everything once.
+    remarks += [f"?: undetermined: {reason}" for reason in reasons]
+    remarks += trial_lines(results[0].account)
+    # How trials are treated differs between methods: each remark once.
     done = [note for r in results for note in (*data_lines(r.account), *r.account.notes)]
-    return [*told, *map(printable, dict.fromkeys([*done, *comparison.notes]))]
+    return [*remarks, *map(printable, dict.fromkeys([*done, *comparison.notes]))]
 
 
 def comparison_headline(comparison: Comparison) -> str:
-    """Return the question that all methods were asked."""
+    """Return the question that all methods answer."""
     results = [comparison[method] for method in comparison]
     account = results[0].account
     best = next((r.target_quantile for r in results if r.target_quantile), None)
     about = ""
     if best:
         about = f"; best {percent(best_share(account, best))} where best trials count"
-    return f"What each method says of {account.trials.used} trials ({goals(account)}{about})"
+    return f"What each method says about {account.trials.used} trials ({goals(account)}{about})"
 
 
 def _table(comparison: Comparison) -> list[str]:
@@ -101,7 +101,7 @@ def comparison_rows(comparison: Comparison) -> list[list[str]]:
 
 
 def rows_left_out(comparison: Comparison) -> list[str]:
-    """Say how many parameters have no row."""
+    """Return how many parameters have no row."""
     _, hidden = _split(comparison)
     most = max(map(_highest, hidden), default=0.0)
     some = f"… and {len(hidden)} more parameters with at most {most:.3f} in any column"
@@ -109,7 +109,7 @@ def rows_left_out(comparison: Comparison) -> list[str]:
 
 
 def _split(comparison: Comparison) -> tuple[list[Row], list[Row]]:
-    """Return the rows to show and those to leave out, which matter least to every method."""
+    """Return the rows to show and those to leave out, of the least importance to every method."""
     rows = comparison.rows()
     ranked = sorted(rows, key=_highest, reverse=True)
     least = {row["parameter"] for row in ranked[_MOST_ROWS:]}
@@ -126,14 +126,14 @@ def _highest(row: Row) -> float:
 
 
 def _fitted(name: str, room: int) -> str:
-    """Return a name that takes at most that many columns; some letters take two."""
+    """Return a name of at most ``room`` columns; some letters take two."""
     sizes = range(room, 2, -1)
     fitting = (short for size in sizes if width_of(short := shortened(name, size)) <= room)
     return next(fitting)
 
 
 def _headings(methods: list[str]) -> tuple[str, list[str]]:
-    """Return a line of methods over their columns, and the columns, as wide as they are."""
+    """Return the line of methods over their columns, and the padded column names."""
     upper, lower = "", []
     for title, group in groupby([TITLES[method] for method in methods], key=itemgetter(0)):
         columns = [column for _, column in group]

@@ -25,13 +25,13 @@ _MOST_CHOICES = 12
 _MOST_LABEL = 28
 _BAR = 16
 ADAPTIVE_WORDS = (
-    "Values seem to have been chosen by earlier results: medians are those of the trials that were "
-    "tried, later ones being better in everything, and not of random trials with such values, "
-    'which differ more. "Neighbouring trials" are among ten consecutive ones.'
+    "Values seem to depend on earlier results: medians are those of the trials that were run, of "
+    "which later ones are better in everything, and not of random trials with such values, which "
+    'differ more. "Neighbouring trials" are among ten consecutive ones.'
 )
 SELECTED_WORDS = (
-    "Good values were chosen by the same trials, so their difference from the others is a little "
-    "too large."
+    "Good values were selected on the same trials, so their difference from the others is slightly "
+    "overestimated."
 )
 
 
@@ -53,21 +53,21 @@ def effects_text(found: Effects) -> str:
 
 
 def remarks_of(found: Effects) -> list[str]:
-    """Return what the numbers need to be understood, in sentences."""
-    told = [
+    """Return what is needed to understand the numbers, in sentences."""
+    remarks = [
         f"Medians with {percent(found.level)} intervals, exact for trials drawn at random; bins "
         "hold about equally many trials."
     ]
     if any(regime.contrast is not None for one in found for regime in one.regimes):
-        told.append(SELECTED_WORDS)
+        remarks.append(SELECTED_WORDS)
     if found.adaptive:
-        told.append(ADAPTIVE_WORDS)
+        remarks.append(ADAPTIVE_WORDS)
     sets = f"; {found.target_size} in the target set"
-    told += trial_lines(found.account, sets) + data_lines(found.account)
+    remarks += trial_lines(found.account, sets) + data_lines(found.account)
     if found.without_value:
         count = found.without_value
-        told.append(f"{count} counted as worst without a value: in no median.")
-    return [*told, *found.account.notes]
+        remarks.append(f"{count} counted as worst without a value: in no median.")
+    return [*remarks, *found.account.notes]
 
 
 def _sentence(parameter: ParameterEffect) -> list[str]:
@@ -84,11 +84,11 @@ def _table(found: Effects, parameter: ParameterEffect) -> list[str]:
         rows += [bins_row(group, group.reached[place], digits) for group in groups]
         table = [f"  {line}" for line in table_lines(rows, right={1, 2, 3, 5})]
         lines += _with_bars(table, [group.reached[place].median for group in groups])
-    return [*lines, *(f"  {said}" for said in choices_left_out(parameter)), ""]
+    return [*lines, *(f"  {line}" for line in choices_left_out(parameter)), ""]
 
 
 def choices_left_out(parameter: ParameterEffect) -> list[str]:
-    """Say how many choices of a parameter have no row."""
+    """Return how many choices of a parameter have no row."""
     return [
         f"{len(regime.bins) - _MOST_CHOICES} more choices with fewer trials"
         for regime in parameter.regimes
@@ -115,7 +115,7 @@ def _with_bars(table: Sequence[str], medians: Sequence[float | None]) -> list[st
 
 
 def shown_bins(regime: RegimeEffect) -> Sequence[ValueGroup]:
-    """Return the bins that there is room for: of many choices those with the most trials."""
+    """Return the bins to show: of many choices, those with the most trials."""
     if len(regime.bins) <= _MOST_CHOICES:
         return regime.bins
     kept = sorted(regime.bins, key=lambda group: -group.trials)[:_MOST_CHOICES]
@@ -123,13 +123,13 @@ def shown_bins(regime: RegimeEffect) -> Sequence[ValueGroup]:
 
 
 def bins_header(found: Effects, place: int) -> list[str]:
-    """Return what the columns of a parameter's values are called."""
+    """Return the header of a table of a parameter's values."""
     name = shortened(found.account.objectives[place].name, 24)
     return ["values", "trials", "in target", f"median {name}", percent(found.level), "best"]
 
 
 def bins_row(group: ValueGroup, reached: Reached, digits: int) -> list[str]:
-    """Return what trials with some values reached in one objective."""
+    """Return the row of a bin: what its trials reached in one objective."""
     share = "" if group.target_share is None else percent(group.target_share)
     start = [shortened(group.label, _MOST_LABEL), f"{group.trials:,}", share]
     if reached.median is None or reached.best is None:

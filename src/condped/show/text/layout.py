@@ -1,4 +1,4 @@
-"""How texts are laid out: in 100 columns, or what a terminal has."""
+"""How texts are laid out: in 100 columns, or the width of the terminal."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _NARROWEST = 60
 
 
 def text_width() -> int:
-    """Return how many columns a text may take."""
+    """Return the maximum width of a text, in columns."""
     return _WIDTH.get()
 
 
 @contextmanager
 def printed_within(columns: int) -> Iterator[None]:
-    """Let texts take so many columns, though not so few that tables fall apart."""
+    """Limit texts to this width, or to the least at which tables hold together."""
     token = _WIDTH.set(max(columns, _NARROWEST))
     try:
         yield
@@ -28,12 +28,12 @@ def printed_within(columns: int) -> Iterator[None]:
 
 
 def wrapped(text: str, first: str = "", then: str = "") -> list[str]:
-    """Return a text in lines, indented by ``first`` and after that by ``then``."""
+    """Return a text in lines, the first indented by ``first``, the others by ``then``."""
     return wrap(text, text_width(), initial_indent=first, subsequent_indent=then)
 
 
 def wrapped_each(texts: Iterable[str], first: str = "", then: str = "") -> list[str]:
-    """Return the lines of texts that each begin on a line of their own."""
+    """Return the lines of texts, each starting on a new line."""
     return [line for text in texts for line in wrapped(text, first, then)]
 
 
@@ -51,5 +51,5 @@ def table_lines(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[s
 
 
 def width_of(text: str) -> int:
-    """Return how many columns of a terminal a text takes; East Asian letters take two."""
+    """Return the width of a text in a terminal's columns; East Asian letters take two."""
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)

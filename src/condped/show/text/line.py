@@ -1,4 +1,4 @@
-"""Importances on one line, for logs and other places without room."""
+"""Importances on one line, for logs and other places with little room."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_NAME = 24
 def importance_line(result: ImportanceResult, evidence: Evidence | None, most: int) -> str:
     """Return the most important parameters, with verdicts where there is evidence.
 
-    The evidence may be of fewer trials, and know fewer parameters.
+    The evidence may be from fewer trials, and have fewer parameters.
     """
     if result.status != "ok":
         return f"undetermined: {printable(result.reason or 'nothing can be said').rstrip('.')}"

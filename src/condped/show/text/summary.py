@@ -1,4 +1,4 @@
-"""The study at a glance, as plain text with a line of the best value so far."""
+"""The study at a glance, as plain text with a sparkline of the best value so far."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from condped.show.text.layout import text_width, wrapped, wrapped_each
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _MOST_PARAMETERS = 12
 _DIGITS = 5
-_WIDEST = 64  # columns of the course
+_WIDEST = 64  # columns of a sparkline
 _ENDINGS = ("complete", "infeasible", "pruned", "failed", "nonfinite", "running")
 
 
 def summary_text(found: Summary) -> str:
-    """Return the best trial, the course, the plateau and the durations."""
+    """Return the best trials with their sparklines, the plateau and the durations."""
     lines = [*wrapped(states_sentence(found.states)), ""]
     if not found.best:
         lines += ["No complete and feasible trial, so there is no best one.", ""]
@@ -30,20 +30,20 @@ def summary_text(found: Summary) -> str:
 
 
 def summary_remarks(found: Summary) -> list[str]:
-    """Return what the course of the study says, in sentences."""
-    told = [*found.plateau, *([found.outlook] if found.outlook else []), *gains(found)]
+    """Return the plateau, the last improvements, durations and notes, in sentences."""
+    remarks = [*found.plateau, *([found.outlook] if found.outlook else []), *gains(found)]
     if found.durations is not None:
-        told += duration_sentences(found.durations)
+        remarks += duration_sentences(found.durations)
     if found.history_left_out:
-        told.append(
+        remarks.append(
             f"The rows hold all improvements and {len(found.history):,} entries in all; "
             f"{found.history_left_out:,} other trials are left out of them."
         )
-    return [*told, *map(printable, found.notes)]
+    return [*remarks, *map(printable, found.notes)]
 
 
 def states_sentence(states: StateCounts) -> str:
-    """Say how many trials there are, and how they ended."""
+    """Return how many trials there are, and how they ended."""
     words = {"nonfinite": "without a finite objective", "running": "still running"}
     parts = [
         f"{count:,} {words.get(name, name)}"
@@ -61,7 +61,7 @@ def _best(found: Summary, best: BestTrial) -> list[str]:
 
 
 def best_sentence(found: Summary, best: BestTrial) -> str:
-    """Say which trial is best by one objective."""
+    """Return which trial is best by one objective."""
     several = len(found.objectives) > 1
     ends = {"minimize": "lowest", "maximize": "highest"}
     goal = next(goal for goal in found.objectives if goal.name == best.objective)
@@ -93,7 +93,7 @@ def value_text(value: Any) -> str:
 
 
 def course_lines(found: Summary, progress: Progress) -> list[str]:
-    """Return the best so far as a line of blocks, from the first trial to the last."""
+    """Return a sparkline of the best value so far, from the first trial to the last."""
     entries = [entry for entry in found.history if entry.objective == progress.objective]
     known = [entry.best for entry in entries if entry.best is not None]
     if len(known) < 2:
@@ -114,7 +114,7 @@ def sparkline(values: Sequence[float]) -> str:
     """
     low, high = min(values), max(values)
     steps = len(_BLOCKS) - 1
-    # Halves of what is further apart than a float can tell.
+    # Halved if the difference would overflow.
     scale = 1.0 if math.isfinite(high - low) else 0.5
     spread = (scale * high - scale * low) or 1.0
     shares = ((scale * value - scale * low) / spread for value in values)
@@ -122,22 +122,22 @@ def sparkline(values: Sequence[float]) -> str:
 
 
 def gains(found: Summary) -> list[str]:
-    """Say how large the last improvements were, for each objective."""
-    told = []
+    """Return how large the last improvements were, for each objective."""
+    sentences = []
     several = len(found.objectives) > 1
     for progress in found.progress:
         last = [entry for entry in progress.improvements if entry.gain is not None][-3:]
         if last:
             each = ", ".join(f"{entry.gain:.3g} (trial {entry.number})" for entry in last)
             name = f" of {shortened(progress.objective)}" if several else ""
-            told.append(f"Last improvements{name}: {each}.")
-    return told
+            sentences.append(f"Last improvements{name}: {each}.")
+    return sentences
 
 
 def duration_sentences(durations: Durations) -> list[str]:
-    """Say how long trials took."""
+    """Return how long trials took, in sentences."""
     span = "" if durations.span is None else f" within {seconds_text(durations.span)}"
-    told = [
+    sentences = [
         f"{durations.recorded:,} trials took {seconds_text(durations.total)} in all{span}; median "
         f"{seconds_text(durations.median)}, longest {seconds_text(durations.longest)} (trial "
         f"{durations.longest_number})."
@@ -148,8 +148,8 @@ def duration_sentences(durations: Durations) -> list[str]:
         if taken > 0
     ]
     if lost:
-        told.append(f"Of this time, {' and '.join(lost)}.")
-    return told
+        sentences.append(f"Of this time, {' and '.join(lost)}.")
+    return sentences
 
 
 def seconds_text(seconds: float) -> str:

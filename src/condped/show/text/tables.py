@@ -35,7 +35,7 @@ from condped.show.words import (
     where_words,
 )
 
-# Who prints one kind of result need not load the others.
+# Printing one kind of result does not load the others.
 if TYPE_CHECKING:
     from condped.analyse.importance.parameter import ParameterImportance
     from condped.analyse.importance.result import ImportanceResult
@@ -49,9 +49,9 @@ MOST_ROWS = 30
 NUMBERS = ("importance", "η²", "between", "score")  # columns of numbers
 _MOST_NAME = 32
 _MOST_REGIMES = 72
-_WIDE = 80  # columns, from which there is room for bars and what is between branches
-_WIDEST = 120  # from which there is room for long bars beside conditions
-_LEAST_LAST = 14  # columns of the last column, whatever the width
+_WIDE = 80  # columns at which there is room for bars and what is between branches
+_WIDEST = 120  # at which there is room for long bars beside conditions
+_LEAST_LAST = 14  # least width of the last column
 _BAR = 20
 # Of a sweep: about ten quantiles, and the parameters with the highest peaks.
 _MOST_QUANTILES = 11
@@ -77,27 +77,27 @@ def importance_text(result: ImportanceResult) -> str:
         lines += table_lines(list(zip(*columns, strict=True)), right=right)
     lines += wrapped_each(folded_lines(silent), then="  ")
     lines += rows_left_out(result, shown, silent)
-    told = wrapped_each(remarks(result, shown, silent))
+    below = wrapped_each(remarks(result, shown, silent))
     account = account_lines(
         result.account, result.settings, tie_remark(result.tie, result.target_size)
     )
-    return "\n".join([*lines, "", *told, *account])
+    return "\n".join([*lines, "", *below, *account])
 
 
-def first_lines(told: list[str]) -> list[str]:
+def first_lines(texts: list[str]) -> list[str]:
     """Return what has to be read before any number, with a blank line after it."""
-    return wrapped_each(told) + ([""] if told else [])
+    return wrapped_each(texts) + ([""] if texts else [])
 
 
 def importance_columns(
     result: ImportanceResult, shown: Sequence[ParameterImportance]
 ) -> list[list[str]]:
-    """Return the columns, each under its name; the one without a name holds bars."""
+    """Return the columns, each headed by its name; the one without a name holds bars."""
     evidence = result.ready_evidence
     verdicts = {p.name: None if evidence is None else evidence[p.name].verdict for p in shown}
     width = text_width()
     longest = _BAR if width >= 100 else _BAR // 2 if width >= _WIDE else 0
-    if result.conditions and width < _WIDEST:  # which need the room
+    if result.conditions and width < _WIDEST:  # conditions need the room
         longest //= 2
     most = _MOST_NAME if width >= _WIDE else _MOST_NAME // 2
     columns = [
@@ -114,7 +114,7 @@ def importance_columns(
         etas = [eta.replace("< 0.", "<.") for eta in etas]
     columns.append(["η²", *etas])
     if gates_among(result, shown) and width >= _WIDE:
-        # What lies between the regimes of its children is what a gate decides.
+        # A gate decides the regimes of its children: the variance between them.
         gates = [result.gate(p.name) for p in shown]
         columns.append(["between", *("" if g is None else share_text(g.choosing) for g in gates)])
     if evidence is not None:
@@ -138,7 +138,7 @@ def _regimes(result: ImportanceResult, parameter: ParameterImportance, pooled: b
     mark = "pooled " if pooled else ""
     named = [(one, where_words(result, parameter.name, one.domain)) for one in parameter.regimes]
     if all(where or one.domain is None for one, where in named):
-        named = [(one, where) for one, where in named if where]  # it is absent elsewhere
+        named = [(one, where) for one, where in named if where]  # absent elsewhere
     labels = [
         f"{mark if one.domain else ''}{one.label} ({percent(one.region_share)})"
         if not where
@@ -155,7 +155,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def report_text(report: Report) -> str:
-    """Return what a reader without scripts gets."""
+    """Return the text for readers without scripts."""
     return importance_text(report.importance)
 
 
@@ -177,7 +177,7 @@ def sweep_text(curve: SweepResult) -> str:
 
 def sweep_rows(curve: SweepResult, most: int) -> list[list[str]]:
     """Return about ten quantiles under a header, with the ``most`` highest parameters."""
-    # Where ties make sets larger than requested, the share that was used stands beside γ'.
+    # If ties make sets larger than requested, the share that was used is shown beside γ'.
     tied, used = bool(curve.flat), max(curve.account.trials.used, 1)
     shown = highest_first(curve.importance)[:most]
     every = len(curve.target_quantiles)
@@ -203,24 +203,24 @@ def sweep_rows(curve: SweepResult, most: int) -> list[list[str]]:
 
 
 def sweep_remarks(curve: SweepResult, most: int) -> list[str]:
-    """Say what the rows leave out, and why there are gaps in them."""
-    told, every = [], len(curve.target_quantiles)
+    """Return what the rows leave out, and why they have gaps."""
+    sentences, every = [], len(curve.target_quantiles)
     if len(curve.names) > most:
-        told.append(f"… and {len(curve.names) - most} more with lower peaks")
+        sentences.append(f"… and {len(curve.names) - most} more with lower peaks")
     unknown = int((~curve.determined).sum())
     if unknown and curve.status == "ok":
         reason = next(reason for reason in curve.reasons if reason is not None)
-        told.append(f"? at {unknown} of {every} quantiles: {reason}")
-    return told
+        sentences.append(f"? at {unknown} of {every} quantiles: {reason}")
+    return sentences
 
 
 def sweep_sets(curve: SweepResult) -> str:
-    """Say how large the target sets are."""
+    """Return how large the target sets are."""
     return f"{curve.target_sizes[0]} to {curve.target_sizes[-1]} in the target sets"
 
 
 def robustness_text(found: Robustness) -> str:
-    """Return the importances under each choice, and whether they tell the same story."""
+    """Return the importances under each choice, and whether they agree."""
     rows = robustness_rows(found)
     lines = first_lines(tie_lines(found.tie))
     lines += [*table_lines(rows, right=set(range(1, len(rows[0])))), ""]
@@ -232,7 +232,7 @@ def robustness_rows(found: Robustness) -> list[tuple[str, ...]]:
     """Return a row for each choice under a header."""
     names = list(found.importances)[:_MOST_RANKED]
     header = ("", *(shortened(name, _MOST_COLUMN) for name in names), "τ")
-    rows = [("as asked", *(f"{found.importances[name]:.2f}" for name in names), "")]
+    rows = [("as requested", *(f"{found.importances[name]:.2f}" for name in names), "")]
     rows += [
         (
             v.choice,
@@ -245,15 +245,15 @@ def robustness_rows(found: Robustness) -> list[tuple[str, ...]]:
 
 
 def robustness_remarks(found: Robustness) -> list[str]:
-    """Say whether all choices tell the same story."""
-    told = [
+    """Return whether all choices agree, in sentences."""
+    sentences = [
         "Stable: the same parameter is first everywhere, and the rankings agree."
         if found.stable
         else "Fragile: other choices give another answer, or none."
     ]
     if any(variant.same_set for variant in found.variants):
-        told.append("same: ties make it the same target set, which shows nothing.")
-    return told
+        sentences.append("same: ties make it the same target set, which shows nothing.")
+    return sentences
 
 
 def joint_text(found: JointEffects) -> str:
@@ -278,7 +278,7 @@ def joint_rows(found: JointEffects) -> list[tuple[str, ...]]:
 
 
 def joint_left_out(found: JointEffects) -> list[str]:
-    """Say how many pairs have no row, or that there are none."""
+    """Return how many pairs have no row, or that there are none."""
     if not len(found):
         return ["No two parameters vary together in enough trials."]
     more = len(found) - _MOST_PAIRS
@@ -315,7 +315,7 @@ def source_rows(sources: Sources) -> list[tuple[str, str]]:
 
 
 def _needs(kind: SourceKind) -> str:
-    """Say what a reader needs beyond condped itself."""
+    """Return what a reader needs beyond condped itself."""
     if kind.extra is None:
         return ""
     if kind.installed:

@@ -1,4 +1,4 @@
-"""What is logged of a result, for every tracker."""
+"""What trackers log of a result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.report.result import Report
 from condped.analyse.result import Result
 
-# What every tracker takes in a name.
+# Not accepted in names by every tracker.
 _UNUSUAL = re.compile(r"[^\w. -]+")
 _MOST_NAME = 120
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -30,9 +30,9 @@ class Entry:
         By name, such as ``importance/learning_rate``; names of kinds other than importance begin
         with the kind, so that results in the same run do not replace each other.
     step
-        How many trials it is about, if known.
+        The number of trials that it is based on, if known.
     page
-        The page of a report; None of other results.
+        The page of a report; None for other results.
     """
 
     kind: str
@@ -46,7 +46,7 @@ class Entry:
 
 
 def entry_of(result: Result) -> Entry:
-    """Return what is logged of a result."""
+    """Return what trackers log of a result."""
     logged: Result = result.importance if isinstance(result, Report) else result
     numbers: dict[str, float] = {}
     words: dict[str, str] = {}

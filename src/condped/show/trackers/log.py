@@ -44,7 +44,7 @@ def log(result: Result, run: Any) -> None:
             "run must be a run of MLflow (mlflow.start_run()), Weights & Biases (wandb.init()) or "
             f"Trackio (trackio.init()) (got {type(run).__module__}.{type(run).__qualname__})."
         )
-    # Who has a run has its library, too.
+    # A run implies that its library is installed.
     tool = import_module(f"condped.show.trackers.{_TRACKERS[tracker]}")
     tool.log_entry(entry_of(result), run)
 

@@ -23,7 +23,7 @@ def log_entry(entry: Entry, run: Any) -> None:
         Metric(f"{_FOLDER}/{name}", value, now, entry.step or 0)
         for name, value in entry.numbers.items()
     ]
-    # Parameters of a run never change, verdicts do: so they are tags.
+    # Verdicts are tags, since they change and parameters of a run cannot.
     tags = [RunTag(f"{_FOLDER}/{name}", words[:_MOST_WORDS]) for name, words in entry.words.items()]
     client.log_batch(number, metrics=metrics, tags=tags)
     _log_table(client, number, entry)
@@ -36,7 +36,7 @@ def _log_table(client: Any, number: str, entry: Entry) -> None:
     """Write the rows as an MLflow table, in place of an existing one."""
     place = f"{_FOLDER}/{entry.kind}.json"
     if any(file.path == place for file in client.list_artifacts(number, _FOLDER)):
-        # log_table would add the rows to those of last time.
+        # log_table would append the rows to the existing ones.
         client.log_dict(number, {"columns": list(entry.columns), "data": entry.rows}, place)
         return
     columns = zip(*entry.rows, strict=True) if entry.rows else ((),) * len(entry.columns)

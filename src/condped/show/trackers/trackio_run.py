@@ -16,7 +16,7 @@ def log_entry(entry: Entry, run: Any) -> None:
     """Log numbers, words, table and page at the next step."""
     logged: dict[str, Any] = {f"condped/{name}": value for name, value in entry.numbers.items()}
     logged |= {f"condped/{name}": word for name, word in entry.words.items()}
-    # Texts in cells are taken for Markdown.
+    # Texts in cells are rendered as Markdown.
     rows = [
         [escaped(cell) if isinstance(cell, str) else cell for cell in row] for row in entry.rows
     ]

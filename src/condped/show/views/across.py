@@ -15,11 +15,11 @@ from condped.show.views.labels import labels_of
 _MOST_ROWS = 30
 _MOST_STUDIES = 200
 _MOST_STUDY = 18  # letters of a study's name
-_LABELLED = 60  # studies, up to which each has its name
-_MOST_ORDERED = 2_000  # studies, up to which alike ones are brought together
+_LABELLED = 60  # studies, up to which each is named
+_MOST_ORDERED = 2_000  # studies, up to which similar ones are put side by side
 _SPACIOUS = 40  # studies, up to which cells are large enough for marks
 _NUMBERED = 12  # studies, up to which cells have room for numbers
-_LEAST = 0.05  # importance that the colours reach at least
+_LEAST = 0.05  # importance that the colour scale reaches at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class PooledRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AcrossView:
-    """Parameters as rows, the most important first, and studies as columns, alike ones together.
+    """Parameters as rows, the most important first, and studies as columns, similar ones together.
 
     Attributes
     ----------
     values
-        (rows, studies): importances; NaN where a study does not have the parameter, or nothing can
-        be told of it.
+        (rows, studies): importances; NaN where a study does not have the parameter, or no
+        conclusion is possible.
     verdicts
         (rows, studies): "" where a study does not have the parameter.
     odd
@@ -73,7 +73,7 @@ class AcrossView:
 
     @property
     def labelled(self) -> bool:
-        """Whether each study has its name below its column."""
+        """Whether each column has the name of its study below."""
         return len(self.studies) <= _LABELLED
 
     @property
@@ -88,35 +88,35 @@ class AcrossView:
 
     @property
     def key(self) -> str:
-        """What the marks mean, of those that there are."""
+        """What the marks in this picture mean."""
         verdicts = {verdict for row in self.verdicts for verdict in row}
-        told = ["colour: importance"]
+        parts = ["colour: importance"]
         if "unclear" in verdicts:
-            told.append("paler, with a dot: unclear")
+            parts.append("paler, with a dot: unclear")
         if "not testable" in verdicts and not self.spacious:
-            told.append("grey: no evidence, or not testable")
+            parts.append("grey: no evidence, or not testable")
         elif "no evidence" in verdicts:
-            told.append("grey: no evidence")
+            parts.append("grey: no evidence")
         if "not testable" in verdicts and self.spacious:
-            told.append("dash: not testable")
+            parts.append("dash: not testable")
         if "?" in verdicts:
-            told.append("?: no conclusion is possible for the study")
+            parts.append("?: no conclusion is possible for the study")
         if "" in verdicts:
-            told.append("blank: not a parameter of the study")
+            parts.append("blank: not a parameter of the study")
         if self.odd:
-            told.append("outlined: odd")
+            parts.append("outlined: odd")
         if any(one.agreement == "differs" for one in self.pooled):
-            told.append("diamond: studies differ")
-        return "; ".join(told)
+            parts.append("diamond: studies differ")
+        return "; ".join(parts)
 
     @property
     def scale(self) -> str:
-        """What stands below the pooled importances."""
+        """The label below the pooled importances."""
         return f"mean, {percent(self.level)}"
 
 
 def across_view(across: Across) -> AcrossView:
-    """Return the most important parameters and at most 200 studies; the rest is counted."""
+    """Return the most important parameters and at most 200 studies; a note counts the rest."""
     shown = across.parameters[:_MOST_ROWS]
     studies = [across.studies[place] for place in alike_first(across)][:_MOST_STUDIES]
     cells = [[across.cell(one.name, study.name) for study in studies] for one in shown]
@@ -128,8 +128,8 @@ def across_view(across: Across) -> AcrossView:
         for row in cells
     )
     values = [
-        [np.nan if c is None or v == "?" else c.importance for c, v in zip(row, told, strict=True)]
-        for row, told in zip(cells, verdicts, strict=True)
+        [np.nan if c is None or v == "?" else c.importance for c, v in zip(row, line, strict=True)]
+        for row, line in zip(cells, verdicts, strict=True)
     ]
     left = []
     if len(across) > len(shown):
@@ -166,10 +166,10 @@ def across_view(across: Across) -> AcrossView:
 
 
 def alike_first(across: Across) -> list[int]:
-    """Return the studies' places so that each is followed by the one most like it.
+    """Return the studies' positions, ordered so that each is followed by the most similar one.
 
-    The first is that which is least like the average; what a study does not have counts as 0.
-    Thousands stay as they are: nobody looks for neighbours among them.
+    The first is the least similar to the average; what a study does not have counts as 0. Thousands
+    are not reordered: nobody looks for neighbours among them.
     """
     names = across.names
     if not 3 <= len(across.studies) <= _MOST_ORDERED or not names:

@@ -25,9 +25,9 @@ from condped.show.words import (
 
 MOST_BARS = 20
 _MOST_BREAKDOWNS = 15
-_MOST_PARTS = 4  # that can be told apart by their shade
+_MOST_PARTS = 4  # that can be distinguished by their shade
 _MOST_PART_LABEL = 40
-_LETTER, _MOST_BEHIND = 0.0095, 70  # of the axis that a letter takes; letters behind a bar
+_LETTER, _MOST_AFTER = 0.0095, 70  # share of the axis that a letter takes; letters after a bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +37,19 @@ class Bar:
     Attributes
     ----------
     row
-        The place of the parameter, from the top.
+        The position of the parameter, from the top.
     label, name
-        What stands beside the bar, and the whole name.
+        The text beside the bar, and the full name.
     low, high
         The ends of the interval; None if there is none.
     joint_low, joint_high
-        The ends of those that hold for all bars at once.
+        The ends of the interval that holds for all bars at once.
     verdict
         None if nothing was tested, as for several parameters together.
     choice
-        For a gate where the target trials are: "svm: all 16"; empty for others.
+        For a gate, where the target trials are: "svm: all 16"; empty for others.
     reason
-        Why there is no other verdict; empty if there is nothing to say.
+        The reason of the verdict; empty if there is nothing to say.
     """
 
     row: int
@@ -71,19 +71,19 @@ class Bar:
 
     @property
     def text(self) -> str:
-        """What is said behind the bar."""
-        told = importance_label(self.value, self.verdict)
-        told += f"  {self.verdict}" if self.verdict else ""
-        return told + (f"  ({self.choice})" if self.choice else "")
+        """The text after the bar."""
+        text = importance_label(self.value, self.verdict)
+        text += f"  {self.verdict}" if self.verdict else ""
+        return text + (f"  ({self.choice})" if self.choice else "")
 
     @property
     def filled(self) -> bool:
-        """Whether it may be drawn as something that matters."""
+        """Whether it is drawn as mattering: its verdict says so, or nothing was tested."""
         return self.verdict in ("matters", None)
 
     @property
     def grey(self) -> bool:
-        """Whether nothing speaks for an effect: no colour may say otherwise."""
+        """Whether there is no evidence of an effect: no colour may suggest one."""
         return without_evidence(self.verdict)
 
 
@@ -95,12 +95,12 @@ class BarsView:
     bars: tuple[Bar, ...]
     note: str | None  # why the picture shows nothing
     level: float | None  # of the intervals
-    unattributed: float = 0.0  # the last bar, if there is so much
+    unattributed: float = 0.0  # the last bar, unless negligible
     first: str | None = None  # what has to be read before any number
 
     @property
     def scale(self) -> str:
-        """What stands at the axis of importances."""
+        """The label of the axis of importances."""
         words = "thick for each alone, thin for all together"
         level = "" if self.level is None else f"; {percent(self.level)} intervals: {words}"
         gates = "; in brackets: where the target trials are" if self.gates else ""
@@ -108,13 +108,13 @@ class BarsView:
 
     @property
     def reach(self) -> float:
-        """How far the axis has to go for what is said behind the bars, if they are long texts."""
-        ends = [bar.end / (1 - _LETTER * min(len(bar.text), _MOST_BEHIND)) for bar in self.bars]
+        """How far the axis has to extend for the texts after the bars."""
+        ends = [bar.end / (1 - _LETTER * min(len(bar.text), _MOST_AFTER)) for bar in self.bars]
         return max(ends, default=0.0)
 
     @property
     def gates(self) -> bool:
-        """Whether a parameter chooses the branch."""
+        """Whether any parameter is a gate."""
         return any(bar.choice for bar in self.bars)
 
     @property
@@ -130,7 +130,7 @@ class Part:
     label: str
     share: float  # of the parameter's importance
     value: float  # the same as an importance
-    target_share: float | None  # of the target set's trials; None if it is no regime
+    target_share: float | None  # of the target set's trials; None if it is not a regime
     region_share: float | None  # of all trials
 
     @property
@@ -141,7 +141,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """One parameter, its parts from the largest to the smallest; together the whole."""
+    """One parameter with its parts, from the largest to the smallest; they add up to the whole."""
 
     label: str
     name: str
@@ -153,18 +153,18 @@ class Breakdown:
 
     @property
     def grey(self) -> bool:
-        """Whether nothing speaks for an effect, or for one parameter."""
+        """Whether there is no evidence of an effect, or it is not of one parameter."""
         return self.grouped or without_evidence(self.verdict)
 
     @property
     def text(self) -> str:
-        """What is said behind the bar."""
-        told = importance_label(self.value, self.verdict)
-        return f"{told}  {self.verdict}" if without_evidence(self.verdict) else told
+        """The text after the bar."""
+        text = importance_label(self.value, self.verdict)
+        return f"{text}  {self.verdict}" if without_evidence(self.verdict) else text
 
     @property
     def caption(self) -> str:
-        """What its parts are, and how many regimes have none."""
+        """The parts, and how many regimes have none."""
         texts = [part.text for part in self.parts]
         if self.silent and self.parts:
             texts.append(f"{count_of(self.silent, 'regime')} without effect")
@@ -178,12 +178,12 @@ class BreakdownView:
     title: str
     rows: tuple[Breakdown, ...]
     note: str | None
-    unattributed: float = 0.0  # the last row, if there is so much
+    unattributed: float = 0.0  # the last row, unless negligible
     first: str | None = None  # what has to be read before any number
 
     @property
     def scale(self) -> str:
-        """What stands at the axis of importances."""
+        """The label of the axis of importances."""
         return f"importance ({sum_words(self.unattributed)})"
 
     @property
@@ -193,7 +193,7 @@ class BreakdownView:
 
 
 def bars_view(result: ImportanceResult, most: int = MOST_BARS) -> BarsView:
-    """Return a result's bars; those beyond the most important are added up into one."""
+    """Return a result's bars; those beyond the most important ones are added up into one."""
     evidence = result.evidence if result.has_evidence else None
     shown, rest, together = _split(result.parameters, most)
     labels = labels_of([parameter.name for parameter in shown])
@@ -221,7 +221,7 @@ def _choice(result: ImportanceResult, own: ParameterImportance) -> str:
 
 
 def bar_of(row: int, label: str, own: ParameterImportance, evidence: Evidence | None) -> Bar:
-    """Return one parameter's bar, with its interval and verdict if it has some."""
+    """Return one parameter's bar, with its interval and verdict if there are any."""
     interval = None if own.intervals is None else own.intervals.importance
     tested = None if evidence is None else evidence[own.name]
     return Bar(
@@ -241,7 +241,7 @@ def bar_of(row: int, label: str, own: ParameterImportance, evidence: Evidence | 
 def _split(
     every: tuple[ParameterImportance, ...], most: int
 ) -> tuple[Sequence[ParameterImportance], Sequence[ParameterImportance], str]:
-    """Return which to show, which to add up, and what to call these."""
+    """Return which to show, which to add up, and the label of the latter."""
     shown = every if len(every) <= most else every[: most - 1]
     rest = every[len(shown) :]
     return shown, rest, f"{len(rest)} others together"
@@ -250,7 +250,7 @@ def _split(
 def breakdown_view(result: ImportanceResult, most: int = _MOST_BREAKDOWNS) -> BreakdownView:
     """Return a result's parameters with the parts of their regimes.
 
-    Parameters beyond the most important are added up, and so are the smallest parts.
+    Parameters beyond the most important ones are added up, and so are the smallest parts.
     """
     shown, rest, together = _split(result.parameters, most)
     labels = labels_of([parameter.name for parameter in shown])
@@ -284,10 +284,10 @@ def _row(label: str, result: ImportanceResult, parameter: ParameterImportance) -
 def _parts(result: ImportanceResult, parameter: ParameterImportance) -> list[Part]:
     """Return the regimes' parts, the largest first."""
     positive = [regime for regime in parameter.regimes if regime.contribution > 0]
-    # What the regimes do not contribute is the variance between them, where that counts.
+    # The rest is the variance between regimes, if the measure includes it.
     rest = parameter.variance - sum(regime.contribution for regime in parameter.regimes)
     between = rest if rest > 1e-9 * parameter.variance else 0.0
-    # A calibrated regime may fall below 0; what is shown is divided among those above.
+    # A calibrated contribution may be below 0; shares are of the positive ones.
     whole = sum(regime.contribution for regime in positive) + between
     if parameter.variance <= 0 or whole <= 0:
         return []

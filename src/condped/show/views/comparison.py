@@ -13,14 +13,15 @@ from condped.show.words import UNATTRIBUTED, is_shared
 
 _MOST_RESULTS = 8
 _MOST_COMPARED = 15
-_SHORTEST = 0.05  # that an axis of importances is
+_SHORTEST = 0.05  # length of an axis of importances
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
     """One of several results; a parameter that it does not have has no point.
 
-    ``shift`` is how far beside its row it is drawn, so that equal points do not hide each other.
+    ``shift`` is its distance from the centre of a row, so that equal points do not hide each
+    other.
     """
 
     label: str
@@ -30,7 +31,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonView:
-    """Parameters as rows, the one with the highest importance anywhere first."""
+    """Parameters as rows, ordered by their highest importance in any result."""
 
     title: str
     labels: tuple[str, ...]  # of the rows
@@ -40,10 +41,10 @@ class ComparisonView:
 
     @property
     def scale(self) -> str:
-        """What stands at the axis of importances, and what the marks mean."""
-        told = "importance (each result sums to 1); hollow: not said to matter"
+        """The label of the axis of importances, and what the marks mean."""
+        text = "importance (each result sums to 1); hollow: not statistically significant"
         grey = any(point.grey for one in self.series for point in one.points)
-        return f"{told}; grey: no evidence" if grey else told
+        return f"{text}; grey: no evidence" if grey else text
 
     @property
     def highest(self) -> float:
@@ -57,7 +58,7 @@ class ComparisonView:
 
 
 def comparison_view(results: Mapping[str, ImportanceResult]) -> ComparisonView:
-    """Return results by their labels; parameters beyond the most important are added up."""
+    """Return results by their labels; parameters beyond the most important ones are added up."""
     if not isinstance(results, Mapping) or not 1 <= len(results) <= _MOST_RESULTS:
         got = len(results) if isinstance(results, Mapping) else type(results).__name__
         raise SettingsError(

@@ -18,7 +18,7 @@ from condped.show.views.labels import labels_of
 from condped.show.words import is_shared
 
 MOST_CURVES = 8
-LOWEST_TIED = -0.06  # of the axis of importances, with room below 0 for a strip where ties are
+LOWEST_TIED = -0.06  # lower end of the axis of importances, with room for a strip that marks ties
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,13 +42,13 @@ class CurvesView:
     curves: tuple[Curve, ...]
     note: str | None  # what the picture leaves out, or why it shows nothing
     level: float | None  # of the bands, which hold for all curves at all quantiles together
-    unattributed: FloatArray | None = None  # a line of its own, if there is so much
+    unattributed: FloatArray | None = None  # a line of its own, unless negligible
     first: str | None = None  # what has to be read before any number
-    flat: tuple[tuple[float, float], ...] = ()  # γ' between which ties keep the set the same
+    flat: tuple[tuple[float, float], ...] = ()  # ranges of γ' with the same target set, due to ties
 
     @property
     def bands(self) -> str | None:
-        """What the bands are."""
+        """The label of the bands."""
         return None if self.level is None else f"{percent(self.level)} bands, joint"
 
     @property
@@ -78,7 +78,7 @@ def exact_importances(curve: SweepResult, problem: HasTruth) -> dict[str, list[f
 def curves_view(
     curve: SweepResult, truth: Mapping[str, Sequence[float]] | None = None
 ) -> CurvesView:
-    """Return a sweep's curves, the highest peak first and not more than can be told apart.
+    """Return a sweep's curves, the highest peak first, at most as many as can be distinguished.
 
     ``truth`` gives the exact importance of parameters at each target quantile.
     """

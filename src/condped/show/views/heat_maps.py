@@ -16,10 +16,10 @@ from condped.show.words import UNATTRIBUTED, is_shared
 
 _MOST_ROWS = 40
 _MOST_PAIRED = 20
-# Of pairs without any joint effect the strongest has an η² of about so many trials' share: measured
-# for 28 pairs of 200 to 5,000 trials.
+# The strongest of pairs without joint effects has an η² of about this divided by the number of
+# trials: measured for 28 pairs and 200 to 5,000 trials.
 _CHANCE = 25
-_LEAST = 0.05  # η² that the colours of pairs reach at least
+_LEAST = 0.05  # η² that the colour scale of pairs reaches at least
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +29,8 @@ class HeatView:
     Attributes
     ----------
     values
-        (rows, columns): NaN where nothing can be told; for pairs symmetric, with nothing where two
-        are never active together and on the diagonal.
+        (rows, columns): NaN where undetermined; for pairs symmetric, NaN on the diagonal and where
+        two are never active together.
     highest
         The value with the strongest colour.
     """
@@ -41,7 +41,7 @@ class HeatView:
     values: FloatArray
     highest: float
     note: str | None
-    target_quantiles: FloatArray | None = None  # of the columns; None: these are the rows again
+    target_quantiles: FloatArray | None = None  # of the columns; None if these are the rows again
     verdicts: tuple[tuple[str, ...], ...] | None = None  # (rows, columns): of pairs; "" if none
     first: str | None = None  # what has to be read before any number
 
@@ -52,7 +52,7 @@ class HeatView:
 
 
 def heat_view(curve: SweepResult, most: int = _MOST_ROWS) -> HeatView:
-    """Return a sweep's rows; what those beyond the highest peaks have together is noted."""
+    """Return the rows of a sweep with the highest peaks; a note says what the others add up to."""
     order = highest_first(curve.importance)
     shown, rest = order[:most], order[most:]
     notes = []
@@ -84,7 +84,7 @@ def heat_view(curve: SweepResult, most: int = _MOST_ROWS) -> HeatView:
 def joint_view(found: JointEffects) -> HeatView:
     """Return the pairs of the parameters with the strongest joint effects.
 
-    The colours reach twice as far as chance alone would, so that noise does not look strong.
+    The colour scale reaches at least twice as far as chance, so that noise does not look strong.
     """
     # The effects come with the strongest first.
     every = list(dict.fromkeys(name for effect in found for name in effect.parameters))
@@ -107,9 +107,7 @@ def joint_view(found: JointEffects) -> HeatView:
     else:
         notes.append("no pair is statistically significant")
     if names and strongest < least:
-        notes.append(
-            f"chance alone reaches about {chance:.2g}; the colours go on up to {least:.2g}"
-        )
+        notes.append(f"chance alone reaches about {chance:.2g}; the colours extend to {least:.2g}")
     if len(every) > _MOST_PAIRED:
         hidden = len(every) - _MOST_PAIRED
         notes.append(f"{hidden} more parameters with weaker joint effects not shown")

@@ -25,11 +25,11 @@ class HistoryView:
     dots
         The trials, by how they ended.
     x, best
-        Where the best so far changes, and what it is from there on; the last pair is the end.
+        Where the best so far changes, and its value from there on; the last pair is the end.
     plateau
-        From where to where nothing improved at the end; None if it is short.
+        The range at the end without improvement; None if it is short.
     words
-        What is said of it.
+        The same in words.
     """
 
     title: str
@@ -50,7 +50,7 @@ class HistoryView:
 
     @property
     def kinds(self) -> tuple[DotKind, ...]:
-        """What kinds of dots there are, in the order of the legend."""
+        """The kinds of dots that occur, in the order of the legend."""
         return tuple(dots.kind for dots in self.dots)
 
 

@@ -1,4 +1,4 @@
-"""Texts of pictures: short, on one line, and different where what they name is different."""
+"""Texts of pictures: short, on one line, and distinct for distinct names."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def labels_of(names: Sequence[str], most: int = _MOST_LABEL) -> tuple[str, ...]:
 
 
 def lines_of(text: str, width: int) -> list[str]:
-    """Break a text into lines of at most so many letters."""
+    """Return the lines of a text, each at most ``width`` letters long."""
     return wrap(shortened(text, len(text) + 9), width) or [""]
 
 
 def first_words(tie: Tie | None) -> str | None:
-    """Return what has to be read before any number of a result."""
+    """Return what has to be read before any number of a result; None if nothing."""
     return " ".join(tie_lines(tie)) or None

@@ -20,15 +20,15 @@ from condped.show.words import count_of, p_text, without_evidence
 
 _MOST_PANELS = 6
 _SIDE_BY_SIDE = 3
-_UNTESTED = 2  # pairs that are shown where none matters
+_UNTESTED = 2  # pairs that are shown if none matters
 _SMOOTHED = 0.75  # cells, the standard deviation of the kernel
-_FEWEST = 0.5  # trials around a cell, below which nothing is said of it
+_FEWEST = 0.5  # trials around a cell, below which it is left empty
 _MOST_NAME, _MOST_CHOICE = 22, 10
 
 
 @dataclass(frozen=True, slots=True)
 class CellAxis:
-    """The cells of a parameter side by side, the first around 0, and where its ticks stand."""
+    """The cells of a parameter side by side, the first around 0, and the positions of its ticks."""
 
     label: str
     cells: int
@@ -45,9 +45,9 @@ class PairPanel:
         (cells up, cells across): the share of trials that reach the target set, smoothed a little;
         NaN where there are none.
     dots
-        Across, up and number of the target trials, of each cell that has some.
+        Across, up and number of the target trials, for each cell that has any.
     grey
-        Whether nothing speaks for a joint effect: no colour may say otherwise.
+        Whether there is no evidence of a joint effect: no colour may suggest one.
     """
 
     title: str
@@ -65,23 +65,23 @@ class PairsView:
 
     title: str
     panels: tuple[PairPanel, ...]
-    highest: float  # share, with the strongest colour
+    highest: float  # the share with the strongest colour
     note: str | None
     first: str | None = None  # what has to be read before any number
 
     @property
     def columns(self) -> int:
-        """How many stand side by side."""
+        """The number of panels in a row."""
         return min(_SIDE_BY_SIDE, max(len(self.panels), 1))
 
     @property
     def rows(self) -> int:
-        """How many stand above each other."""
+        """The number of rows of panels."""
         return math.ceil(len(self.panels) / self.columns)
 
 
 def pairs_view(found: JointEffects, pairs: Sequence[tuple[str, str]] | None = None) -> PairsView:
-    """Return the pairs given, or those that matter, or the strongest if none does."""
+    """Return the given pairs, or those that matter, or the strongest ones if none does."""
     notes = []
     known = [effect for effect in found if effect.cells]
     real = [effect for effect in known if effect.verdict == "matters"]
@@ -92,8 +92,8 @@ def pairs_view(found: JointEffects, pairs: Sequence[tuple[str, str]] | None = No
     else:
         shown = known[:_UNTESTED]
         tested = any(effect.p_value is not None for effect in found)
-        told = "no pair is statistically significant" if tested else "no pair could be tested"
-        notes.append(f"{told}; the strongest are shown" if shown else f"{told}.")
+        why = "no pair is statistically significant" if tested else "no pair could be tested"
+        notes.append(f"{why}; the strongest are shown" if shown else f"{why}.")
     panels = [_panel(effect, cells) for effect in shown for cells in effect.cells]
     if len(panels) > _MOST_PANELS:
         notes.append(f"{count_of(len(panels) - _MOST_PANELS, 'more panel')} not shown")
@@ -118,8 +118,8 @@ def _effect(found: JointEffects, pair: Sequence[str]) -> JointEffect:
                 return effect
             kept = [" × ".join(one.parameters) for one in found if one.cells]
             raise SettingsError(
-                f"How the trials of {' × '.join(effect.parameters)} lie was not kept: it is for "
-                f"pairs that matter and the strongest others. Allowed: {'; '.join(kept)}."
+                f"The cells of {' × '.join(effect.parameters)} were not kept, only those of pairs "
+                f"that matter and the strongest others. Allowed: {'; '.join(kept)}."
             )
     raise SettingsError(
         "pairs must be pairs of names that are active together in enough trials (got "
@@ -160,7 +160,7 @@ def _axis(axis: Axis) -> CellAxis:
 
 
 def _smoothed_shares(target: IntArray, region: IntArray, cells: PairCells) -> FloatArray:
-    """Return the shares of target trials, among those of a cell and of cells near it."""
+    """Return the shares of target trials among those in and near each cell."""
     up, across = (_kernel(axis) for axis in (cells.second, cells.first))
     hits, trials = (up @ counts @ across for counts in (target, region))
     nothing = np.full(trials.shape, np.nan)

@@ -42,17 +42,17 @@ class Panel:
     Attributes
     ----------
     edges
-        (cells + 1,): where the cells lie; None for choices.
+        (cells + 1,): the edges of the cells; None for choices.
     choices
-        What stands below the bars; None for numbers.
+        The labels below the bars; None for numbers.
     target, region
         (cells,): smoothed densities of numbers, 1 being uniform; shares of choices as counted.
     log
         Whether the scale is logarithmic.
     spans
-        What is good, to be marked.
+        Good values, to be marked.
     good
-        The same in words; why there is nothing, if there is nothing.
+        The same in words, or why there are none.
     """
 
     title: str
@@ -65,12 +65,12 @@ class Panel:
     spans: tuple[Span, ...]
     good: str
     trials: str
-    outcome: bool  # whether the marked values lead to an outcome such as failing: none are good
-    grey: bool  # whether nothing speaks for an effect: no colour may say otherwise
+    outcome: bool  # whether the marked values lead to an outcome such as failing, and are not good
+    grey: bool  # whether there is no evidence of an effect: no colour may suggest one
 
     @property
     def scale(self) -> str:
-        """What the heights are."""
+        """The label of the y axis."""
         return "share of trials" if self.edges is None else "density (1: uniform)"
 
 
@@ -86,12 +86,12 @@ class PanelsView:
 
     @property
     def columns(self) -> int:
-        """How many stand side by side."""
+        """The number of panels in a row."""
         return min(self.side_by_side, max(len(self.panels), 1))
 
     @property
     def rows(self) -> int:
-        """How many stand above each other."""
+        """The number of rows of panels."""
         return math.ceil(len(self.panels) / self.columns)
 
 
@@ -101,9 +101,9 @@ def panels_view(
     most: int = MOST_PANELS,
     side_by_side: int = SIDE_BY_SIDE,
 ) -> PanelsView:
-    """Return the panels of the parameters given, or of all with a target trial.
+    """Return the panels of the given parameters, or of all with a target trial.
 
-    Regimes of the most target trials come first; what finds no room is counted in the note.
+    A parameter's regimes with the most target trials come first; the note counts what is left out.
     """
     for name in parameters or ():
         if name not in result:
@@ -172,14 +172,14 @@ def _panel(result: ImportanceResult, name: str, label: str, density: RegimeDensi
 
 
 def _numbers_panel(density: RegimeDensity, domain: Float | Int, shared: dict[str, Any]) -> Panel:
-    """Return masses as densities: 1 is what a uniform distribution has everywhere."""
+    """Return the panel of a numeric domain, with masses as densities: 1 is uniform."""
     edges, half = np.array(density.edges, dtype=np.float64), 0.0
     values = 0 if domain.step is None else round((domain.high - domain.low) / domain.step) + 1
     if values == len(density.target) and not domain.log:
         # A cell per value: each is as wide as any other.
         half = (domain.step or 0.0) / 2
         edges[0], edges[-1] = domain.low - half, domain.high + half
-    # The smoothing takes all cells as equally wide, the outer ones included.
+    # The smoothing assumes that all cells are equally wide, including the outer ones.
     cells = len(density.target)
     return Panel(
         **shared,
@@ -197,9 +197,9 @@ def _numbers_panel(density: RegimeDensity, domain: Float | Int, shared: dict[str
 
 
 def _choices_panel(density: RegimeDensity, domain: Categorical, shared: dict[str, Any]) -> Panel:
-    """Return shares of choices, the rarest in the target set added up where there are many.
+    """Return the panel of choices; of many, the rarest in the target set are added up.
 
-    As counted: smoothing would show choices that no target trial has.
+    Shares are as counted: smoothing would show choices that no target trial has.
     """
     share = density.target / max(int(density.target.sum()), 1)
     reference = density.region / max(int(density.region.sum()), 1)

@@ -20,18 +20,18 @@ from condped.show.views.value_axis import ValueAxis
 from condped.show.words import count_of
 from condped.space.domain import Categorical, Float, Int, choice_labels
 
-ABSENT = -0.17  # where trials without a parameter stand; its values are between 0 and 1
+ABSENT = -0.17  # the place of trials without a parameter; its values are between 0 and 1
 _MOST_AXES = 9  # beside the objective
 _MOST_LINES = {True: 250, False: 400}  # of the target set, and of other trials
 _MOST_CHOICES = 10
 _MOST_CHOICE, _MOST_NAME = 12, 22
 _SPREAD = 0.35  # of the distance between two choices, over which their trials are spread
-_NARROW = 0.03  # the same where trials stand without a value
+_NARROW = 0.03  # the same for trials without a value
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelAxis:
-    """One parameter, or the objective: its ticks, and whether trials are without it."""
+    """One parameter, or the objective: its ticks, and whether it is absent from some trials."""
 
     label: str
     name: str
@@ -65,13 +65,13 @@ class ParallelView:
 
     @property
     def crowded(self) -> bool:
-        """Whether the parameters' names are too long to stand side by side."""
+        """Whether the parameters' names are too long to fit side by side."""
         longest = max((len(axis.label) for axis in self.axes[:-1]), default=0)
         return longest > 90 / max(len(self.axes), 1)
 
     @property
     def lowest(self) -> float:
-        """Where the axes may end."""
+        """The lower end of the axes."""
         return ABSENT - 0.05 if any(axis.absent for axis in self.axes) else -0.06
 
 
@@ -80,7 +80,7 @@ def parallel_view(
     parameters: Sequence[str] | None = None,
     objective: str | int | None = None,
 ) -> ParallelView:
-    """Return the axes of the parameters given, or of the most important ones that vary."""
+    """Return the axes of the given parameters, or of the most important ones that vary."""
     if isinstance(parameters, str):
         raise SettingsError(f"parameters must be a list of names (got {brief(parameters)}).")
     for name in parameters or ():
@@ -180,7 +180,7 @@ def _choices(parameter: ShownParameter, label: str) -> tuple[ParallelAxis, list[
 
 
 def _objective(goal: ShownObjective, known: Sequence[int]) -> tuple[ParallelAxis, list[float]]:
-    """Return the last axis; values far worse than others stand at its end."""
+    """Return the last axis; values far worse than others are put at its end."""
     values = [value for value in goal.values if value is not None]
     axis = ValueAxis.of(values, goal.direction, missing=False)
     low, high, log = axis.first, axis.last, axis.log

@@ -1,15 +1,15 @@
-"""Scales of numbers: where a value stands between two ends, and which values are written."""
+"""Scales of numbers: the position of a value between two ends, and round values for ticks."""
 
 from __future__ import annotations
 
 import math
 
 _MOST_TICKS = 5
-_GOLDEN = 0.6180339887  # multiples of it, without their whole part, are spread evenly
+_GOLDEN = 0.6180339887  # the fractional parts of its multiples are spread evenly
 
 
 def scaled(value: float, low: float, high: float, log: bool) -> float:
-    """Return where a value stands between the ends, from 0 to 1."""
+    """Return the position of a value between the ends, from 0 to 1."""
     if high <= low:
         return 0.5
     if log:
@@ -18,7 +18,7 @@ def scaled(value: float, low: float, high: float, log: bool) -> float:
 
 
 def scale_ticks(low: float, high: float, log: bool, whole: bool = False) -> list[float]:
-    """Return round numbers between the ends, or these where there are fewer than two.
+    """Return round numbers between the ends, or the ends if there are fewer than two.
 
     Examples
     --------
@@ -42,12 +42,12 @@ def scale_ticks(low: float, high: float, log: bool, whole: bool = False) -> list
 
 
 def off(number: int, place: float, spread: float) -> float:
-    """Return a place up to ``spread`` off, the same for the same trial on every axis."""
+    """Return a place moved by up to ``spread``, alike for the same trial on every axis."""
     return place + spread * (2.0 * ((number * _GOLDEN) % 1.0) - 1.0)
 
 
 def tick_text(value: float) -> str:
-    """Return a number as it stands at an axis.
+    """Return the label of a tick.
 
     Examples
     --------
@@ -58,6 +58,6 @@ def tick_text(value: float) -> str:
 
 
 def _step(least: float) -> float:
-    """Return the smallest of 1, 2 and 5 times a power of ten that is not below."""
+    """Return the smallest of 1, 2 and 5 times a power of ten that is at least ``least``."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(power * times for times in (1, 2, 5, 10) if power * times >= least * (1 - 1e-9))

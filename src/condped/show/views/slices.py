@@ -47,11 +47,11 @@ class Slice:
     low, high
         The ends of the axis of values.
     choices
-        What stands below it; None for numbers.
+        The labels below it; None for numbers.
     spans
         Good values, to be marked.
     words
-        What the values do, in at most two lines.
+        The good values and their medians, in at most two lines.
     """
 
     title: str
@@ -81,17 +81,17 @@ class SlicesView:
 
     @property
     def columns(self) -> int:
-        """How many stand side by side."""
+        """The number of panels in a row."""
         return min(self.side_by_side, max(len(self.slices), 1))
 
     @property
     def rows(self) -> int:
-        """How many stand above each other."""
+        """The number of rows of panels."""
         return math.ceil(len(self.slices) / self.columns)
 
     @property
     def kinds(self) -> tuple[DotKind, ...]:
-        """What kinds of dots there are, in the order of the legend."""
+        """The kinds of dots that occur, in the order of the legend."""
         found = {dots.kind for one in self.slices for dots in one.dots}
         return tuple(kind for kind in KINDS if kind in found)
 
@@ -102,7 +102,7 @@ def slices_view(
     objective: str | int | None = None,
     columns: int | None = None,
 ) -> SlicesView:
-    """Return the slices of the parameters given, or of the most important ones."""
+    """Return the slices of the given parameters, or of the most important ones."""
     if columns is not None and (isinstance(columns, bool) or columns < 1):
         raise SettingsError(f"columns must be a whole number, 1 or above (got {brief(columns)}).")
     for name in parameters or ():
@@ -129,11 +129,11 @@ def slices_view(
     notes = [effects.trials.message, axis.note]
     notes.append(f"{count_of(hidden, 'more regime')} not shown" if hidden else None)
     notes.append(None if slices else "There is nothing to show")
-    told = "; ".join(note.removesuffix(".") for note in notes if note)
+    text = "; ".join(note.removesuffix(".") for note in notes if note)
     return SlicesView(
         title=effects_headline(effects.account, effects.target_quantile),
         first=first_words(effects.account.tie(effects.target_quantile)),
-        note=told or None,
+        note=text or None,
         objective=own.name,
         axis=axis,
         slices=tuple(slices),
@@ -185,7 +185,7 @@ def _slice(shown: _Shown, parameter: ParameterEffect, label: str, regime: Regime
 
 
 def _kept_choices(regime: RegimeEffect) -> dict[int, int]:
-    """Return the row of each choice that is drawn, by its position: those with the most trials."""
+    """Return the rows of the choices to draw, those with the most trials, by their positions."""
     most = sorted(regime.bins, key=lambda group: -group.trials)[:_MOST_CHOICES]
     places = sorted(group.choice for group in most if group.choice is not None)
     return {place: row for row, place in enumerate(places)}
@@ -197,7 +197,7 @@ def _choice_labels(regime: RegimeEffect, kept: dict[int, int]) -> tuple[str, ...
 
 
 def _ends(domain: Domain, kept: dict[int, int] | None) -> tuple[float, float]:
-    """Return where the axis of values ends, with some room for dots at the bounds."""
+    """Return the ends of the axis of values, with some room for dots at the bounds."""
     if isinstance(domain, Categorical):
         return -0.6, len(kept or ()) - 0.4
     low, high = float(domain.low), float(domain.high)
@@ -209,7 +209,7 @@ def _ends(domain: Domain, kept: dict[int, int] | None) -> tuple[float, float]:
 
 
 def _is_spread(domain: Domain) -> bool:
-    """Return whether trials share so few values that their dots are spread."""
+    """Return whether there are so few values that their dots are spread."""
     if isinstance(domain, Categorical):
         return True
     steps = steps_of(domain) + 1 if domain.step else 0
@@ -223,16 +223,16 @@ def _half_step(domain: Domain) -> float:
 def _dots(
     shown: _Shown, name: str, domain: Domain, kept: dict[int, int] | None
 ) -> tuple[Dots, ...]:
-    """Return the trials of a regime, those of the target set last, so that they are on top."""
+    """Return the dots of a regime's trials."""
     trials, axis = shown.effects.trials, shown.axis
     own = next(one for one in trials.parameters if one.name == name)
     values = trials.objectives[shown.place].values
-    wanted = own.domains.index(domain)
+    drawn = own.domains.index(domain)
     spread = _SPREAD * _half_step(domain) if _is_spread(domain) else 0.0
     found = []
     for row, (x, domain_id) in enumerate(zip(own.values, own.domain_ids, strict=True)):
         y = axis.place(values[row])
-        if domain_id != wanted or x is None or y is None:
+        if domain_id != drawn or x is None or y is None:
             continue
         if kept is not None and int(x) not in kept:
             continue
@@ -246,7 +246,7 @@ def _dots(
 def _steps(
     regime: RegimeEffect, shown: _Shown, kept: dict[int, int] | None
 ) -> tuple[MedianStep, ...]:
-    # A cell per value: each is as wide as any other, also those at the bounds.
+    # A cell per value: all are equally wide, including those at the bounds.
     half = _half_step(regime.domain) if regime.domain and _is_spread(regime.domain) else 0.0
     found = []
     for group in regime.bins:
@@ -271,7 +271,7 @@ def _steps(
 
 
 def _spans(regime: RegimeEffect, kept: dict[int, int] | None) -> tuple[tuple[float, float], ...]:
-    """Return the good values on the axis."""
+    """Return the ranges of good values on the axis."""
     if regime.contrast is None or regime.contrast.chosen != "good" or regime.domain is None:
         return ()
     half = _half_step(regime.domain) if _is_spread(regime.domain) else 0.0
@@ -285,7 +285,7 @@ def _spans(regime: RegimeEffect, kept: dict[int, int] | None) -> tuple[tuple[flo
 
 
 def _words(parameter: ParameterEffect, regime: RegimeEffect, place: int) -> str:
-    """Say what the good values reached, and what the others did."""
+    """Return what the good values and the others reached."""
     contrast = regime.contrast
     if contrast is None:
         return NO_GOOD_VALUES.get(parameter.verdict, "not testable")

@@ -12,7 +12,7 @@ import numpy as np
 from condped.analyse.effects.trials import TrialState
 from condped.trials.table import Direction
 
-# What a dot is, in the order in which they are drawn: the last ones on top.
+# Kinds of dots, in the order in which they are drawn: the last ones on top.
 DotKind = Literal["other", "target", "pruned", "infeasible", "failed"]
 KINDS: dict[DotKind, str] = {
     "other": "other trials",
@@ -21,8 +21,8 @@ KINDS: dict[DotKind, str] = {
     "infeasible": "infeasible",
     "failed": "failed, no value",
 }
-_FAR = 4.0  # times the distance from the best to the median, beyond which values are far away
-_STRIP, _MARGIN = 0.09, 0.04  # below the values, for trials without any; shares of the axis
+_FAR = 4.0  # times the distance from the best to the median, beyond which values are outliers
+_STRIP, _MARGIN = 0.09, 0.04  # below the values, for trials without one; shares of the axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,13 @@ class ValueAxis:
     Attributes
     ----------
     low, high
-        Where it ends.
+        The ends of the axis.
     strip
-        Where trials without a value stand; None if there are none.
+        The position of trials without a value; None if there are none.
     first, last
-        Between these are all values that are drawn; those farther away stand at their ends.
+        The range of the values that are drawn; values beyond it are put at its ends.
     beyond
-        How many these are.
+        The number of values beyond it.
     log
         Whether it is logarithmic.
     """
@@ -53,10 +53,10 @@ class ValueAxis:
 
     @classmethod
     def of(cls, values: Sequence[float], direction: Direction, *, missing: bool) -> ValueAxis:
-        """Return an axis for these values, on which most of them can be told apart.
+        """Return an axis for these values, on which most of them can be distinguished.
 
-        Positive values that are mostly near a low best get a logarithmic axis; of others those
-        far worse than the median stand at its end.
+        Minimised positive values with outliers get a logarithmic axis; of others, those far worse
+        than the median are put at its end.
         """
         known = np.array(values, dtype=np.float64) if len(values) else np.zeros(1)
         sign = -1.0 if direction == "maximize" else 1.0
@@ -79,12 +79,12 @@ class ValueAxis:
         return cls(low, high, strip, first, last, beyond, log)
 
     def place(self, value: float | None) -> float | None:
-        """Return where a trial stands; None if nowhere."""
+        """Return the position of a trial; None if it has no value and the axis no strip."""
         return self.strip if value is None else min(max(value, self.first), self.last)
 
     @property
     def note(self) -> str | None:
-        """Say what stands at the end of the axis; None: nothing."""
+        """How many values are put at the end of the axis; None if there are none."""
         if not self.beyond:
             return None
         return f"{self.beyond} far worse, drawn at the end of the axis"
@@ -92,7 +92,7 @@ class ValueAxis:
 
 @dataclass(frozen=True, slots=True)
 class Dots:
-    """Trials that are drawn alike: where they stand, and their numbers."""
+    """Trials that are drawn alike: their positions and numbers."""
 
     kind: DotKind
     x: tuple[float, ...]
@@ -101,7 +101,7 @@ class Dots:
 
 
 def dots_of(trials: Iterable[tuple[DotKind, float, float, int]]) -> tuple[Dots, ...]:
-    """Return trials by what they are drawn as, given also where they stand and their numbers."""
+    """Return trials, given as (kind, x, y, number), grouped by kind."""
     found: dict[DotKind, list[tuple[float, float, int]]] = {kind: [] for kind in KINDS}
     for kind, x, y, number in trials:
         found[kind].append((x, y, number))
@@ -113,7 +113,7 @@ def dots_of(trials: Iterable[tuple[DotKind, float, float, int]]) -> tuple[Dots, 
 
 
 def dot_kind(state: TrialState, target: bool) -> DotKind:
-    """Return how a trial is drawn."""
+    """Return the kind of a trial's dot."""
     if state in ("pruned", "infeasible"):
         return "target" if target else state
     if state != "complete":

@@ -1,4 +1,4 @@
-"""What every tool answers with: typed, bounded, with the account and the verdicts."""
+"""Fields that the answers share: typed and bounded, with the account and the verdicts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from condped.safe_text import shortened
 
-# What an agent reads fills its context: lists end here, and say how many more entries there are.
+# Answers fill an agent's context, so lists end here and say how many more entries there are.
 MOST_PARAMETERS = 50
 MOST_BRANCHES = 40
 MOST_ROWS = 200
@@ -75,7 +75,7 @@ class Target(Part):
 
 
 class AsOf(Part):
-    """Which trials the answer is about."""
+    """The trials that the answer is based on."""
 
     finished: int = Field(description="Trials that had ended when the study was read.")
     running: int
@@ -164,5 +164,5 @@ def long_text(text: str) -> str | None:
 
 
 def number(value: float | None) -> float | None:
-    """Return a number that JSON knows; None for NaN and infinite ones."""
+    """Return a number that JSON can hold; None for NaN and infinite ones."""
     return None if value is None or not math.isfinite(value) else float(value)

@@ -1,14 +1,14 @@
 // The trials, the settings, the versions.
 const GLOSSARY = [
   ["Target set", "the best trials, as many as the slider says, ties included; its members are called target trials or good"],
-  ["Region set", "the trials that are looked at: all, unless a region quantile was set"],
+  ["Region set", "the trials that are analysed: all, unless a region quantile was set"],
   ["Importance", "share of what all parameters explain about reaching the target set; 1 in all"],
   ["η²", "how much of reaching the target set a parameter explains by itself, from 0 to 1"],
   ["Regime", "how a parameter behaves: absent, or present with one domain; values are compared within regimes"],
   ["Verdict", "matters: statistically significant after adjustment for the number of parameters (at most one in ten of those named is expected to be a false alarm); unclear: significant only before the adjustment; no evidence: the trials do not show an effect; not testable: they cannot show one"],
 ];
 
-function accountTold() {
+function accountGist() {
   const { trials } = data.account, notes = data.texts.lines.length;
   return `${whole(trials.used)} of ${count(trials.total, "trial")}${notes ? `, ${count(notes, "note")}` : ""}`;
 }

@@ -1,4 +1,4 @@
-// What the reader has set and opened, in the fragment of the address: a link to it shows the same.
+// What the reader has set and opened, in the fragment of the address, so that links show the same.
 let addressTimer = 0;
 
 function addressWords() {
@@ -13,13 +13,13 @@ function addressWords() {
   return words.toString().replaceAll("%2C", ",");
 }
 
-// A moment later, as browsers allow only so many changes at a time.
+// Delayed, as browsers limit the rate of changes.
 function keepAddress() {
-  tellChoice();
+  postChoice();
   clearTimeout(addressTimer);
   addressTimer = setTimeout(() => {
     const words = addressWords(), here = location.hash.slice(1);
-    // A place on the page, such as #answer, stays until there is something to keep.
+    // A place on the page, such as #answer, stays until there is something to store.
     if (words === here || !words && !here.includes("=")) return;
     try {
       history.replaceState(history.state, "", words ? `#${words}` : location.href.split("#")[0]);
@@ -27,7 +27,7 @@ function keepAddress() {
   }, 200);
 }
 
-// Before anything is drawn: what is set. Returns what there is to open.
+// Restores the settings before anything is drawn; returns what has to be opened.
 function readAddress() {
   const words = new URLSearchParams(location.hash.slice(1));
   const plain = location.hash.includes("=") ? "" : location.hash.slice(1);
@@ -43,11 +43,11 @@ function readAddress() {
   return { folds: (words.get("open") || "").split(",").filter(Boolean), cards: words.getAll("card") };
 }
 
-// Opens what an address names; all else is closed if it is another address of an open page.
+// Opens what an address names; closes everything else if the address of an open page has changed.
 function openFromAddress({ folds: ids, cards: names }, closing) {
-  const wanted = new Set(names.length ? [...ids, "parameters"] : ids);
+  const named = new Set(names.length ? [...ids, "parameters"] : ids);
   for (const [id, { box }] of folds) {
-    if (wanted.has(id)) openFold(id);
+    if (named.has(id)) openFold(id);
     else if (closing) box.open = false;
   }
   const chosen = parameters.filter((parameter) => names.includes(parameter.name));
@@ -62,7 +62,7 @@ function openFromAddress({ folds: ids, cards: names }, closing) {
 
 function setUpAddress() {
   const first = openFromAddress(readAddress(), false);
-  // Browsers find the place again where the page was open before.
+  // Browsers restore the scroll position of a page that was open before.
   const [visit] = performance.getEntriesByType("navigation");
   if (first && visit?.type === "navigate") cards.get(first).box.scrollIntoView({ block: "start" });
   document.addEventListener("toggle", keepAddress, true);

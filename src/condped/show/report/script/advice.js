@@ -1,7 +1,7 @@
 // What to do next.
 const adviceChanges = () => (data.advice ? data.advice.steps.filter((step) => step.kind !== "leave") : []);
 
-function adviceTold() {
+function adviceGist() {
   if (!data.advice) return data.tree ? (untested() ? "not tested yet" : "no advice here") : null; // the tree's section says why
   const changes = adviceChanges();
   return changes.length ? `${count(changes.length, "change")} of the search space` : "change nothing";
@@ -19,13 +19,13 @@ function drawAdvice() {
     parts.push(element("p", {}, element("strong", {}, "Change nothing. "), `${advice.why_nothing[0].toUpperCase()}${advice.why_nothing.slice(1)}`));
   }
   for (const { name, label, words } of valuesToAvoid()) {
-    parts.push(element("p", {}, element("strong", {}, "Avoid "), nameTag(name), element("strong", {}, ` ${cut(label, 48)}`), `, or repair what fails: ${words}.`));
+    parts.push(element("p", {}, element("strong", {}, "Avoid "), nameTag(name), element("strong", {}, ` ${cut(label, 48)}`), `, or fix what fails: ${words}.`));
   }
   if (left.length) parts.push(leaveAlone(left));
   for (const note of advice.notes) parts.push(element("p", { class: "aside" }, note));
   if (changes.length) {
     parts.push(...Object.entries(advice.code).map(([tool, code]) => codeBox(`Code for ${tool}`, tool === "Optuna"
-      ? "For a new study (Optuna refuses other choices in an old one). Or keep your code and call condped.advise(study).start(study): it takes the old trials along and draws some of the new ones from the old space." : "", code, CODE_FILES[tool])),
+      ? "For a new study (Optuna refuses other choices in an old one). Or keep your code and call condped.advise(study).start(study): it keeps the old trials and draws some of the new ones from the old space." : "", code, CODE_FILES[tool])),
       Object.keys(advice.code).length < 2 ? element("p", { class: "aside" }, "Code for other tools: condped advise --code configspace, ray or hyperopt.") : "",
       codeBox("The new space, as JSON", "condped and other tools read it back.", `${JSON.stringify(advice.space, null, 2)}\n`, "space.json"));
   }
@@ -35,7 +35,7 @@ function drawAdvice() {
 const CODE_FILES = { Optuna: "suggest.py", "ConfigSpace, SMAC": "configspace_space.py", "Ray Tune": "ray_space.py", Hyperopt: "hyperopt_space.py" };
 const STEPS = { fix: "Fix", narrow: "Narrow", choices: "Keep fewer choices of", widen: "Widen" };
 
-// Where a parameter has the domain that a step is about, if it has several.
+// Where a parameter has the domain of a step, if it has several.
 function stepWhere(step) {
   if (!step.regime) return "";
   const own = parameters.find((parameter) => parameter.name === step.parameter);
@@ -54,7 +54,7 @@ function adviceStep(step) {
       : `Keeps ${whole(step.kept)} of ${whole(step.of)} target trials in ${percent(step.covered)} of the domain. ${step.reason}`));
 }
 
-// Few choices that go are sooner read than many that stay.
+// Few choices that are removed are easier to read than many that stay.
 function moveWords(step) {
   if (step.without && step.without.length <= 3) return ["without ", element("strong", {}, step.without.map((choice) => cut(choice, 30)).join(", "))];
   return [element("span", {}, cut(step.domain, 60)), " → ", element("strong", {}, cut(step.proposal, 60))];
@@ -86,7 +86,7 @@ function codeBox(title, words, text, file) {
 function copyText(text, box) {
   const code = box.querySelector("pre"), said = box.querySelector(".said");
   const selected = () => {
-    // Not every browser lets a file use the clipboard: then the text is selected at least.
+    // Not every browser lets a file use the clipboard; then the text is at least selected.
     getSelection().selectAllChildren(code);
     said.replaceChildren(document.execCommand("copy") ? "Copied" : "Selected: copy it with Ctrl+C");
   };

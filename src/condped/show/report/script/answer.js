@@ -1,11 +1,11 @@
 // The answer in plain words.
 function drawQuestion() {
-  const asked = data.outcome
+  const question = data.outcome
     ? `What led to ${(OUTCOMES[data.outcome] || ["the target set"])[0]}?`
     : `What mattered for reaching ${targetName()}?`;
-  setText(byId("question"), asked);
+  setText(byId("question"), question);
   drawTie();
-  const inside = data.region_quantile < 1 ? `, looked at inside the best ${percent(data.region_quantile)}` : "";
+  const inside = data.region_quantile < 1 ? `, within the best ${percent(data.region_quantile)}` : "";
   const goal = data.outcome ? "" : `, ${data.texts.goal}${inside}`;
   const part = data.account.selections.map(({ condition }) => `, only where ${condition}`).join("");
   refill("goal", `${data.account.trials.total ? `${whole(data.used)} of ${count(data.account.trials.total, "trial")}` : "no trials yet"}${goal}${part}`);
@@ -14,14 +14,14 @@ function drawQuestion() {
   if (data.index) byId("index").href = data.index;
 }
 
-// Before any number: that the objective does not separate as many trials as were asked for.
+// Before any number: that the objective does not separate as many trials as requested.
 function drawTie() {
   const tie = tieAt(), box = byId("tie");
   box.hidden = !tie;
   if (tie) setText(byId("tie"), tie.message);
 }
 
-// Gates, the one that decides most first.
+// Gates, the most decisive one first.
 function choiceRows() {
   const telling = (parameter, choice) => choice && (choice.between === null || choice.between >= 0.02 || verdictOf(parameter) === "matters");
   const found = ranked().map((parameter) => [parameter, choiceOf(parameter)]).filter(([parameter, choice]) => telling(parameter, choice));
@@ -31,7 +31,7 @@ function choiceRows() {
     element("span", { class: "aside" }, ` and ${percent(choice.share)} of ${choice.always ? "all trials" : "the trials where it is active"}. `), bestElsewhere(parameter, choice)) }));
 }
 
-// Where the best trial of all is not where most good ones are.
+// A warning if the best trial of all is not in the branch of most good ones.
 function bestElsewhere(parameter, choice) {
   const best = single() && data.summary?.best[0], own = best && best.parameters.find(([name]) => name === parameter.name);
   const plain = (label) => label.replaceAll("'", "");
@@ -57,14 +57,14 @@ function drawAnswer() {
   refill("answer-text", element("p", { class: "lead" }, lead(found.matters)), ageLine(), rows.length ? facts(rows) : null, waitingForTrials() ? null : restOf(found, facts));
 }
 
-// How old the verdicts are, where the numbers beside them are newer.
+// How old the verdicts are, if the numbers are newer.
 function ageLine() {
   if (verdictsAge() === null) return null;
   return element("p", { class: "aside age-line" }, `Numbers from ${count(finishedTrials(), "trial")}; verdicts and everything based on them (${data.outcome ? "values that lead to it" : "good values"}, advice) ${asOf()}.`);
 }
 const agePart = (what = "") => (verdictsAge() === null ? null : element("p", { class: "aside" }, what ? `${what}: ${asOf()}.` : `${asOf().replace(/^a/, "A")}.`));
 
-// What does not matter and what was left out, in a line that opens.
+// What does not matter and what was left out, in a line that can be opened.
 function restOf(found, facts) {
   const rows = [];
   const names = (kind) => listed(found[kind].map((parameter) => parameter.name));
@@ -76,13 +76,13 @@ function restOf(found, facts) {
   }
   if (found["not tested yet"].length && !untested()) rows.push(["Not tested yet", names("not tested yet")]);
   const { trials } = data.account, out = trials.total - trials.used;
-  const told = [["unclear", "unclear"], ["no evidence", "no evidence of an effect"], ["not testable", "not testable"], ...(untested() ? [] : [["not tested yet", "not tested yet"]])]
+  const parts = [["unclear", "unclear"], ["no evidence", "no evidence of an effect"], ["not testable", "not testable"], ...(untested() ? [] : [["not tested yet", "not tested yet"]])]
     .filter(([kind]) => found[kind].length).map(([kind, words]) => `${words}: ${listedText(found[kind].map((parameter) => parameter.name), 2)}`);
-  told.push(out ? `${count(out, "trial")} left out` : "no trial left out");
-  return element("details", { class: "rest", open: restOf.open, ontoggle: (event) => { restOf.open = event.currentTarget.open; } }, element("summary", {}, `Also: ${told.join("; ")}`), facts([...rows, ["Left out", leftOut()]]));
+  parts.push(out ? `${count(out, "trial")} left out` : "no trial left out");
+  return element("details", { class: "rest", open: restOf.open, ontoggle: (event) => { restOf.open = event.currentTarget.open; } }, element("summary", {}, `Also: ${parts.join("; ")}`), facts([...rows, ["Left out", leftOut()]]));
 }
 
-// The first thing to do, if there is any.
+// The first thing to do, if anything.
 function nextRows() {
   if (!data.advice) return null;
   const changes = adviceChanges(), more = changes.length - 1;
@@ -131,27 +131,27 @@ function lead(matters) {
   return [of, ...parts, verb, ` for ${data.outcome ? (OUTCOMES[data.outcome] || ["being in the target set"])[0] : `reaching ${targetName()}`}.`];
 }
 
-// Before the first verdicts: numbers, and that chance may have made them.
+// Before the first verdicts: numbers, with a warning that they may be due to chance.
 function leadUntested() {
   const first = ranked().slice(0, 3).filter((parameter) => importanceOf(parameter) >= 0.005);
   const shown = first.flatMap((parameter, place) => [place === 0 ? "" : place === first.length - 1 ? " and " : ", ", nameTag(parameter.name), ` (${roughShare(importanceOf(parameter), first.length)})`]);
-  return [element("strong", {}, "Not tested yet. "), ...(shown.length ? [...shown, ` ${first.length === 1 ? "has" : "have"} the highest importance so far, which chance may have made.`] : [`${count(data.used, "trial")} so far.`])];
+  return [element("strong", {}, "Not tested yet. "), ...(shown.length ? [...shown, ` ${first.length === 1 ? "has" : "have"} the highest importance so far, which may be due to chance.`] : [`${count(data.used, "trial")} so far.`])];
 }
 
-// Where a parameter that is not always active is.
+// Where a parameter is active, if not always.
 function onlyWhere(parameter) {
   const present = parameter.regimes.filter((regime) => regime.domain);
   const where = present.length === 1 && sometimes(parameter) ? present[0].condition : null;
   return where && where.length <= 40 ? `, where ${where}` : "";
 }
 
-// Not 0 % of what matters, and not all of it where others matter, too.
+// Not 0 % for what matters, and not 100 % if others matter, too.
 function roughShare(value, of) {
   if (value < 0.005) return "<\u00a01\u00a0%";
   return value >= 0.995 && of > 1 ? ">\u00a099\u00a0%" : percent(value);
 }
 
-// What is good of each parameter, by regime.
+// The good values of a parameter, by regime.
 function goodTexts(parameter) {
   const present = parameter.regimes.filter((regime) => regime.domain);
   return present.filter((regime) => goodOf(regime).length).map((regime) => ({
@@ -161,7 +161,7 @@ function goodTexts(parameter) {
   }));
 }
 
-// Whether there are trials without a parameter, or some that were left out of its regimes.
+// Whether trials lack the parameter, or were left out of its regimes.
 const sometimes = (parameter) => Boolean(parameter.dropped) || parameter.regimes.some((regime) => !regime.domain);
 
 const MOST_GOOD = 5;
@@ -185,14 +185,14 @@ function goodRows(matters, choosing) {
             ` ${kept} target trials${there}, ${percent(covered)} of ${there ? "the trials there" : "all trials"}${actsWith(parameter)}`))));
     }
   }
-  const told = rows.slice(0, MOST_GOOD);
-  if (rows.length > MOST_GOOD) told.push(remark(`and ${rows.length - MOST_GOOD} more, in the cards below`));
-  const unsaid = silent.filter((name) => !choosing.has(name));
-  if (unsaid.length) told.push(remark("no values stand out for ", ...listed(unsaid, 4)));
-  return element("ul", { class: "good-list" }, told);
+  const entries = rows.slice(0, MOST_GOOD);
+  if (rows.length > MOST_GOOD) entries.push(remark(`and ${rows.length - MOST_GOOD} more, in the cards below`));
+  const others = silent.filter((name) => !choosing.has(name));
+  if (others.length) entries.push(remark("no values stand out for ", ...listed(others, 4)));
+  return element("ul", { class: "good-list" }, entries);
 }
 
-// What it acts together with: its own values may then seem no better than others.
+// The parameters that it acts together with; its own values may then seem no better than others.
 function actsWith(parameter) {
   const others = data.pairs ? matteringPairs().filter(({ names }) => names.includes(parameter.name)).map(({ names }) => names.find((name) => name !== parameter.name)) : [];
   return others.length ? `; acts together with ${listedText(others, 2)}` : "";
@@ -208,7 +208,7 @@ function leftOut() {
     .filter(([kind]) => trials[kind])
     .map(([kind, words, fate]) => `${whole(trials[kind])} ${words}${data.outcome ? "" : ` (${fates[fate]})`}`);
   for (const { condition, total, left_out: others } of selections) {
-    if (others) parts.push(`${whole(others)} of ${whole(total)} not looked at (only where ${cut(condition, 160)})`);
+    if (others) parts.push(`${whole(others)} of ${whole(total)} not analysed (only where ${cut(condition, 160)})`);
   }
   const kept = parts.length ? parts.join(", ")
     : !trials.total ? "nothing: there are no trials"

@@ -47,7 +47,7 @@ function newBarRow(parameter) {
   return { row, link, ...parts };
 }
 
-// What was made for other data is made again, or forgotten.
+// Rows that were made for earlier data are updated or dropped.
 function forgetBars() {
   highestImportance = {};
   for (const known of [barRows, cards]) for (const parameter of known.keys()) if (!parameters.includes(parameter)) known.delete(parameter);
@@ -78,7 +78,7 @@ function drawBars() {
   byId("bars").hidden = nothingEver();
 }
 
-// What the evidence attributes to no parameter, below all of them.
+// The share that is attributed to no parameter, below all of them.
 function drawUnattributed() {
   const rest = unattributedNow();
   if (rest < 0.0005) { refill("bar-rest"); return; }
@@ -89,12 +89,12 @@ function drawUnattributed() {
     cell("bar-cell", picture), cell("number", element("span", {}, share(rest))), cell("number eta"), cell("verdict-cell")));
 }
 
-// Only what stands in another place is moved; what has the focus keeps it.
+// Moves only rows whose place has changed, and keeps the focus.
 function putInOrder(list, nodes) {
   const focused = list.contains(document.activeElement) ? document.activeElement : null;
   list.parentElement.classList.toggle("many", nodes.length > 2 * MOST);
-  const wanted = new Set(nodes);
-  for (const node of [...list.children]) if (!wanted.has(node)) node.remove();
+  const kept = new Set(nodes);
+  for (const node of [...list.children]) if (!kept.has(node)) node.remove();
   nodes.forEach((node, place) => { if (list.children[place] !== node) list.insertBefore(node, list.children[place] || null); });
   if (focused && focused.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
 }
@@ -117,14 +117,14 @@ function hiddenWords(hidden) {
     .filter(([, number]) => number).map(([verdict, number]) => (number === hidden.length ? verdict : `${number} ${verdict}`)).join(", ");
 }
 
-// What the verdicts rest on.
+// How the verdicts were tested.
 function testedWords() {
-  const said = data.sampling;
-  if (!said || untested() || parameters.every((parameter) => verdictOf(parameter) === "not testable")) return "";
-  return element("span", { class: "tested" }, ` Tested${asOf(" ")}: ${said[0].toLowerCase()}${said.slice(1)}`);
+  const how = data.sampling;
+  if (!how || untested() || parameters.every((parameter) => verdictOf(parameter) === "not testable")) return "";
+  return element("span", { class: "tested" }, ` Tested${asOf(" ")}: ${how[0].toLowerCase()}${how.slice(1)}`);
 }
 
-// The calibrated method needs the tests, so that its numbers are as old as they are.
+// The calibrated method needs the tests, so its numbers are as old as these.
 const calibratedAge = () => (state.method === "calibrated" ? asOf(" Calibrated importances are ", ".") : "");
 
 function drawHints() {

@@ -92,9 +92,9 @@ function fillCard(parameter) {
 
 function verdictWords(parameter) {
   const words = {
-    matters: "Statistically significant, allowing for the number of parameters: at most one in ten of those said to matter is expected to be a false alarm.",
-    unclear: "Unclear: there may be something, but too many would be found by chance if this were called an effect.",
-    "no evidence": "No evidence of an effect: chance alone gives as much more than one time in ten.",
+    matters: "Statistically significant, allowing for the number of parameters: at most one in ten of those that matter is expected to be a false alarm.",
+    unclear: "Unclear: there may be an effect, but counting it as one would allow too many false alarms.",
+    "no evidence": "No evidence of an effect: chance alone gives as much in more than one case in ten.",
     "not testable": "Not testable.",
     "not tested yet": "Not tested yet.",
   };

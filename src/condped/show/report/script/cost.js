@@ -1,8 +1,8 @@
-// What makes trials slow, beside what makes them good.
+// What makes trials slow, compared with what makes them good.
 const MOST_COST = 12;
 const slowCauses = () => data.cost.parameters.filter((cause) => cause.verdict === "matters");
 
-function costTold() {
+function costGist() {
   if (!data.cost || data.cost.reason) return null;
   const names = slowCauses().map((cause) => cause.name);
   return names.length ? listedText(names, 3) : "no parameter has a statistically significant effect on the time";
@@ -24,5 +24,5 @@ function drawCost() {
     element("p", { class: "hint" }, `${typical}Time: importance for being among the slowest ${whole(size)} of ${count(of, "trial")}. Objective: importance for reaching ${targetName()}. Where a parameter matters for the time and shows no evidence of an effect on the objective, time can be saved first.`),
     element("div", { class: "pair-bars" }, table("Importance for time and for the objective", ["Parameter", "Time", "", "Objective", ""], rows)),
     values.length ? element("ul", { class: "leave" }, values) : null,
-    found.length > shown.length ? element("p", { class: "aside" }, `${count(found.length - shown.length, "other parameter")} with hardly any importance for the time.`) : null);
+    found.length > shown.length ? element("p", { class: "aside" }, `${count(found.length - shown.length, "other parameter")} with almost no importance for the time.`) : null);
 }

@@ -1,9 +1,9 @@
-// Importances over the target quantile, with a marker where the slider stands.
+// Importances over the target quantile, with a marker at the slider's position.
 const COLOURS = 6;
 
 const peak = (parameter) => Math.max(...parameter.importance[state.method]);
 
-function curveTold() {
+function curveGist() {
   if (!data.steps || data.steps.length < 2 || !parameters.some((parameter) => peak(parameter) > 0)) return null;
   return `from the best ${exactPercent(data.steps[0])} to the best ${exactPercent(data.steps[data.steps.length - 1])}`;
 }
@@ -39,8 +39,8 @@ function drawCurve() {
     element("li", {}, element("span", { class: `key c${place}`, "aria-hidden": "true" }), cut(parameter.name, 32))));
   patch(box, picture, legend);
   const hidden = parameters.length - shown.length;
-  refill("sweep-hint", `Importance when the target set is the best ${exactPercent(data.steps[0])}, ${exactPercent(data.steps[1])} … of the trials. The marker stands where the slider does.`,
-    flatRanges().length ? " Along the strip at the bottom ties keep the target set the same." : "",
+  refill("sweep-hint", `Importance when the target set is the best ${exactPercent(data.steps[0])}, ${exactPercent(data.steps[1])} … of the trials. The marker is at the slider's position.`,
+    flatRanges().length ? " Along the strip at the bottom, ties keep the target set the same." : "",
     hidden > 0 ? ` ${count(hidden, "parameter")} that ${hidden === 1 ? "matters" : "matter"} less over all steps ${hidden === 1 ? "is" : "are"} not drawn.` : "");
   drawMarker({ shown, x, y, frame });
 }
@@ -80,7 +80,7 @@ function curveOf(parameter, place, x, y) {
   return drawn("path", { class: `curve c${place}`, d: path });
 }
 
-// Names at the ends of their curves, pushed apart until none covers another.
+// Names at the ends of their curves, pushed apart so that they do not overlap.
 function endLabels(picture, shown, frame, y) {
   const labels = shown.map((parameter, place) => {
     const values = parameter.importance[state.method].filter((_, step) => !data.reasons[state.method][step]);

@@ -46,7 +46,7 @@ function numberChart(parameter, regime, width) {
   return picture;
 }
 
-// Ticks with their labels. The first and the last come first: what finds no room is between them.
+// Ticks with their labels. The first and the last take precedence; of the others, those without room are left out.
 function placedTicks(ticks, frame, x) {
   const taken = [], made = [];
   for (const tick of new Set([ticks[0], ticks[ticks.length - 1], ...ticks])) {

@@ -1,5 +1,6 @@
 // Effects in units of the objective: medians with their intervals, and what single trials reached.
-// Numbers with as many digits as their differences need.
+
+// The number of digits that the differences between values need.
 function digitsFor(values) {
   const known = values.filter((value) => value !== null && Number.isFinite(value));
   const spread = Math.max(...known) - Math.min(...known), largest = Math.max(...known.map(Math.abs));
@@ -15,7 +16,7 @@ function inUnits(value, digits = 3) {
   return text.includes("e") ? whole(value) : size >= 1e4 ? Number(text).toLocaleString("en-US") : text;
 }
 
-// What trials with good values of a regime reached, against the others there; null where unknown.
+// What trials with good values of a regime reached, compared with the others in it; null if unknown.
 const contrastOf = (regime) => regime.effect?.contrast?.[state.step] || null;
 
 // "median error 0.12, with other values 0.31", for each objective. Good values are those that target trials
@@ -33,7 +34,7 @@ function contrastWords(contrast) {
   }).flatMap((words, place) => (place ? [", ", words] : [words]));
 }
 
-// The same in full, for a card.
+// The same in detail, for a card.
 function contrastSentence(contrast) {
   const [inside, outside, sameTime] = contrast;
   const part = (group, place, digits) => {
@@ -49,8 +50,8 @@ function contrastSentence(contrast) {
   });
 }
 
-// The lowest and highest value to draw. Much worse ones are put on the edge: they would hide what
-// happens among the good ones.
+// The lowest and highest value to draw. Much worse ones are put on the edge, as they would hide the
+// differences among good ones.
 function objectiveRange(place) {
   const values = data.sample.objectives[place].filter((value) => value !== null).sort((a, b) => a - b);
   if (!values.length) return null;
@@ -64,7 +65,7 @@ function objectiveRange(place) {
   return { low: low - room, high: high + room, ticks: low === high ? [low] : [low, (low + high) / 2, high] };
 }
 
-// That of the study, unless most trials of a regime would lie beyond it.
+// The range of the study, unless most trials of the regime would lie beyond it.
 function regimeRange(parameter, regime, objective) {
   const range = objectiveRange(objective), where = parameter.regimes.indexOf(regime);
   const own = data.sample.objectives[objective].filter((value, trial) => value !== null && data.sample.regimes[parameter.place][trial] === where).sort((a, b) => a - b);
@@ -92,7 +93,7 @@ function objectiveAxis(picture, frame, range, y) {
   }
 }
 
-// Value against objective for the trials of one regime, with medians; null where nothing is known.
+// Value against objective for the trials of one regime, with medians; null if nothing is known.
 function sliceChart(parameter, regime, objective, width) {
   const sample = data.sample, values = sample?.values[parameter.place];
   const range = values && regimeRange(parameter, regime, objective);
@@ -139,7 +140,7 @@ function markSlices(regime, width) {
   });
 }
 
-// A path of points for each kind of trial, the good ones on top: far fewer elements than a dot each.
+// One path of points per kind of trial, the good ones on top: far fewer elements than with one per dot.
 function markDots({ dots, group }) {
   const paths = new Map();
   for (const [trial, point] of dots) {

@@ -1,4 +1,4 @@
-// Elements and words. Texts of the study only ever become text nodes.
+// Elements and words. Texts from the study only ever become text nodes.
 function element(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
@@ -17,7 +17,7 @@ function filled(node, attributes, children) {
   return node;
 }
 
-// Letters that nobody sees, or that turn others around, as their codes; lines may end.
+// Invisible characters, and those that change the direction of others, as their codes; line breaks are kept.
 function seen(child) {
   if (typeof child !== "string") return child;
   return child.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (letter) => `\\u${letter.codePointAt(0).toString(16).padStart(4, "0")}`);
@@ -26,8 +26,8 @@ function seen(child) {
 const byId = (id) => document.getElementById(id);
 const fill = (id, ...children) => byId(id).replaceChildren(...children.flat().filter(Boolean).map(seen));
 
-// Makes the children of a box like others. What is there already is changed rather than replaced, so that
-// focus, selected text, scrolling and what the reader has opened stay.
+// Makes the children of a box equal to the given ones. Existing nodes are changed rather than replaced, so that
+// focus, selected text, scroll positions and what the reader has opened stay.
 function patch(box, ...children) {
   const made = children.flat().filter((child) => child !== null && child !== undefined && child !== false && child !== "");
   let old = box.firstChild;
@@ -46,7 +46,7 @@ function adopt(old, node) {
   if (node.nodeType === Node.TEXT_NODE) { if (old.data !== node.data) old.data = node.data; return; }
   for (const { name, value } of node.attributes) if (name !== "open" && old.getAttribute(name) !== value) old.setAttribute(name, value);
   for (const name of old.getAttributeNames()) if (name !== "open" && !node.hasAttribute(name)) old.removeAttribute(name);
-  // What acts on newer data does so from now on.
+  // From now on, events act on the newer data.
   old.onclick = node.onclick;
   old.ontoggle = node.ontoggle;
   if (!(node instanceof SVGElement && old.isEqualNode(node))) patch(old, ...node.childNodes);
@@ -54,7 +54,7 @@ function adopt(old, node) {
 
 const refill = (id, ...children) => patch(byId(id), ...children);
 
-// A best value, the same on all pages: six digits, as many as texts have, without zeros at the end.
+// A best value, the same on all pages: six digits, as in texts, without trailing zeros.
 function bestValue(value) {
   if (value === null || value === undefined) return "–";
   const shown = Number.isInteger(value) && Math.abs(value) < 1e7 ? value : Number(value.toPrecision(6)), size = Math.abs(shown);
@@ -62,13 +62,13 @@ function bestValue(value) {
 }
 
 const whole = (number) => Math.round(number).toLocaleString("en-US");
-// What is not 0 does not look like it.
+// What is not 0 does not look like 0.
 const share = (number) => (number > 0 && number < 0.0005 ? "<\u00a00.001" : number.toFixed(3));
 const TINY = "≈\u00a00";
 const TINY_WORDS = "≈ 0: statistically significant, but too small to give it a share.";
 const importanceText = (value, verdict) => (value === 0 && verdict === "matters" ? TINY : share(value));
 
-// In a few words where the target trials of a gate are.
+// Where the target trials of a gate are, in a few words.
 function choiceWords({ label, here, size }) {
   return `${cut(label, 24)}: ${here === size ? `all ${whole(size)}` : `${whole(here)} of ${whole(size)}`} target trials`;
 }
@@ -78,7 +78,7 @@ function choiceSentence({ label, here, size, share: part, always, between }) {
   return `It chooses the branch: ${cut(label, 40)} has ${some} target trials and ${percent(part)} of ${always ? "all trials" : "the trials where it is active"}${explains}.`;
 }
 
-// A share above 1 is none.
+// What is above 1 is not a share.
 const OVER = ">\u00a01";
 const OVER_WORDS = "η² above 1 is no share: smoothing overstates it where one parameter decides nearly everything.";
 function etaText(value, verdict) {
@@ -105,9 +105,9 @@ const shortP = (p) => (p === null ? "–" : p < 1e-4 ? "< 0.0001" : String(+p.to
 const pWords = (p) => (p < 1e-4 ? "p\u00a0<\u00a00.0001" : `p\u00a0=\u00a0${shortP(p)}`);
 const count = (number, what) => `${whole(number)} ${what}${number === 1 ? "" : "s"}`;
 
-// Long names lose their middle: those that share a beginning often differ in the end.
+// Long names lose their middle: names with the same beginning often differ at the end.
 function cut(text, most) {
-  // Nothing but spaces is nothing to see: quoted, and each of them kept.
+  // Only spaces would be invisible: they are quoted, and each of them is kept.
   const blank = text && !text.trim() ? `'${seen(text).replace(/\s/g, "\u00a0")}'` : text;
   const letters = [...seen(blank || "(no name)")];
   if (letters.length <= most) return letters.join("");
@@ -127,7 +127,7 @@ function listed(names, most = 6) {
   });
 }
 
-// The same in one text.
+// The same as one text.
 function listedText(names, most = 4) {
   const shown = names.slice(0, names.length > most + 1 ? most : names.length).map((name) => cut(name, 32));
   if (shown.length < names.length) shown.push(`${names.length - shown.length} more`);
@@ -155,7 +155,7 @@ function verdictTag(verdict, reason = "") {
   return tag;
 }
 
-// The reason of a verdict is told to who points at it; the card says it, too.
+// The reason of a verdict is a tooltip; the card has it, too.
 function setVerdict(tag, verdict, reason = "") {
   if (tag.title !== reason) tag.title = seen(reason);
   const names = `verdict ${classOf(verdict)}`;
@@ -165,7 +165,7 @@ function setVerdict(tag, verdict, reason = "") {
   tag.lastChild.data = ` ${verdict}`;
 }
 
-// What has not changed is left alone: with hundreds of rows that is most of them.
+// What has not changed is left alone, which is most of hundreds of rows.
 function setText(node, text) {
   const shown = seen(text);
   if (node.textContent !== shown) node.textContent = shown;
@@ -192,7 +192,7 @@ function setBar(picture, value, highest, verdict, low, high, jointLow, jointHigh
   if (jointLow !== undefined) picture.append(line(jointLow, low, 7, 7), line(high, jointHigh, 7, 7));
 }
 
-// A table with a caption for those who cannot see where it stands.
+// A table with a caption for screen readers.
 function table(caption, header, rows, right = []) {
   const cell = (tag, content, column) => element(
     tag,

@@ -2,7 +2,7 @@
 const ENDED = { failed: "failed", pruned: "were pruned", nonfinite: "have no finite objective", infeasible: "are infeasible" };
 const causes = (ending) => ending.parameters.filter((cause) => cause.verdict === "matters");
 
-function endingsTold() {
+function endingsGist() {
   if (!data.endings || !data.endings.length) return null;
   return data.endings.map((ending) => {
     const names = causes(ending).map((cause) => cause.name);
@@ -17,7 +17,7 @@ function drawEndings() {
 
 function endingParts(ending) {
   const found = causes(ending);
-  // Of the same time as the counts; files of earlier versions tell it in another place.
+  // As of the same time as the counts; files of earlier versions have it in another place.
   const taken = data.summary?.durations, [own, total] = ending.seconds || [taken?.[ending.outcome], taken?.total];
   const lost = own ? element("p", { class: "aside" }, `They took ${seconds(own)}, ${percent(own / total)} of the time of all trials.`) : null;
   if (ending.reason) return [element("p", {}, `What led to it could not be determined: ${ending.reason}.`), lost];
@@ -31,7 +31,7 @@ function endingParts(ending) {
 // A p-value may be older than the counts beside it.
 const looksPart = () => (data.settings.looks === "repeated" ? element("p", { class: "aside" }, "p-values allow for repeated looks: each is the smallest of all looks so far, and may be that of an earlier look than these counts.") : null);
 
-// Values with which most trials end without a result: no advice on good values knows of them.
+// Values with which most trials end without a result, which advice on good values does not consider.
 function valuesToAvoid() {
   const lost = (data.endings || []).filter(({ outcome }) => outcome === "failed" || outcome === "nonfinite");
   return lost.flatMap((ending) => causes(ending).flatMap((cause) => cause.values.filter(({ inside: [some, of] }) => of >= 5 && some > of / 2)

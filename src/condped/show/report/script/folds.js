@@ -1,21 +1,21 @@
-// Sections that open: each says in a line what it holds, and is drawn when it is open.
+// Sections that open: a line says what each holds; its content is drawn when it is open.
 const folds = new Map();
 
-// told: what stands beside the title, null where there is nothing to open; draw: on each opening and
-// when the width changes; update: when the slider or the method moves, unless drawing does it; uses:
-// which of the data it is drawn from, where these can change; dated: whether all of it is as old as the verdicts.
-function setUpFold(id, { told, draw, update = draw, uses = [], dated = false }) {
+// gist: the text beside the title, null if there is nothing to open; draw: called on each opening and
+// when the width changes; update: when the slider or the method changes, draw by default; uses:
+// names of the data that it is drawn from, if these can change; dated: whether all of it is as old as the verdicts.
+function setUpFold(id, { gist, draw, update = draw, uses = [], dated = false }) {
   const box = byId(id);
-  folds.set(id, { box, told, draw, update, uses, dated });
+  folds.set(id, { box, gist, draw, update, uses, dated });
   box.addEventListener("toggle", () => { if (box.open && !box.hidden) draw(); });
 }
 
-// changed: the names of the data that are new; none if only the slider or the method has moved.
+// changed: the names of the data that are new; null if only the slider or the method has changed.
 function updateFolds(changed = null) {
-  for (const [id, { box, told, draw, update, uses, dated }] of folds) {
-    const words = told();
+  for (const [id, { box, gist, draw, update, uses, dated }] of folds) {
+    const words = gist();
     box.hidden = words === null;
-    setText(byId(`${id}-told`), words ? `${words}${dated ? asOf(", ") : ""}` : "");
+    setText(byId(`${id}-gist`), words ? `${words}${dated ? asOf(", ") : ""}` : "");
     if (!box.open || words === null) continue;
     if (!changed) update();
     else if (uses.some((name) => changed.has(name))) draw();

@@ -1,4 +1,4 @@
-// How many more trials would settle what is open, where that has been forecast.
+// How many more trials would settle what is open, if that has been forecast.
 const forecasts = () => data.forecast?.parameters || [];
 const forecastOf = (parameter) => forecasts().find((one) => one.parameter === parameter.name) || null;
 
@@ -12,7 +12,7 @@ function forecastWords({ outlook, settled_at: since, more_trials: more, more_low
   return `about ${whole(more)} more trials (${whole(low)} ${high === null ? "or more" : `to ${whole(high)}`})`;
 }
 
-// Since which trial a parameter is said to matter, where that is known: for the target set that was forecast.
+// Since which trial a parameter matters, if known: for the target set of the forecast.
 function sinceWords(parameter) {
   const since = forecastOf(parameter)?.settled_at;
   return since && state.step === data.start && verdictOf(parameter) === "matters" ? `since trial ${whole(since)}` : "";
@@ -23,7 +23,7 @@ function forecastRow() {
   const found = data.forecast;
   if (!found || !found.message) return null;
   const open = forecasts().filter(({ outlook, more_low: low }) => outlook === "open" && low !== null);
-  // The nearest first, as the sentence has it; then what is likeliest to be settled at all.
+  // Those that need the fewest trials first, as in the sentence; then those most likely to be settled at all.
   const more = (one) => one.more_trials ?? Number.MAX_SAFE_INTEGER;
   open.sort((a, b) => more(a) - more(b) || (b.chance || 0) - (a.chance || 0));
   const stays = forecasts().filter(({ outlook }) => outlook === "unlikely").map(({ parameter }) => parameter);

@@ -1,28 +1,29 @@
-// In a frame of a notebook: the page around is told the height and what the reader chooses, and tells colours, choice and data.
+// In a notebook's frame: sends the height and the reader's choice to the page around, and receives theme, choice and data.
 const framed = Boolean(data.framed) && parent !== window;
-const tellFrame = (said) => parent.postMessage({ condped: said }, "*");
-let toldChoice = "";
+const postToParent = (message) => parent.postMessage({ condped: message }, "*");
+let postedChoice = "";
 
-function tellChoice() {
+function postChoice() {
   if (!framed) return;
   const choice = { quantile: data.steps ? data.steps[state.step] : null, method: state.method };
-  if (JSON.stringify(choice) === toldChoice) return;
-  toldChoice = JSON.stringify(choice);
-  tellFrame(choice);
+  if (JSON.stringify(choice) === postedChoice) return;
+  postedChoice = JSON.stringify(choice);
+  postToParent(choice);
 }
 
 function setUpFrame() {
   if (!framed) return;
-  byId("theme").hidden = true; // the notebook's decide
+  byId("theme").hidden = true; // the notebook decides
   addEventListener("message", ({ source, data: message }) => {
-    const said = source === parent && message?.condped;
-    if (!said) return;
-    if (said.theme) document.documentElement.dataset.theme = said.theme;
-    if (said.data) setPage(said.data);
-    if (said.method && said.method !== state.method && data.methods.includes(said.method)) chooseMethod(said.method);
-    if (said.quantile && data.steps && nearestStep(said.quantile) !== state.step) moveTo(nearestStep(said.quantile));
-    if (said.data || said.method) tellChoice();
+    const received = source === parent && message?.condped;
+    if (!received) return;
+    const { theme, data: fresh, method, quantile } = received;
+    if (theme) document.documentElement.dataset.theme = theme;
+    if (fresh) setPage(fresh);
+    if (method && method !== state.method && data.methods.includes(method)) chooseMethod(method);
+    if (quantile && data.steps && nearestStep(quantile) !== state.step) moveTo(nearestStep(quantile));
+    if (fresh || method) postChoice();
   });
-  new ResizeObserver(() => tellFrame({ height: Math.ceil(document.body.getBoundingClientRect().height) })).observe(document.body);
-  tellFrame({ ready: true });
+  new ResizeObserver(() => postToParent({ height: Math.ceil(document.body.getBoundingClientRect().height) })).observe(document.body);
+  postToParent({ ready: true });
 }

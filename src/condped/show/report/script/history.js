@@ -1,4 +1,4 @@
-// The study so far: its best trial, what improved when, how trials ended, how long they took.
+// The study so far: its best trial, improvements, how trials ended and how long they took.
 function seconds(value) {
   if (value === null || value === undefined) return "–";
   if (value < 1) return `${short(Number((1000 * value).toPrecision(2)))}\u00a0ms`;
@@ -9,14 +9,14 @@ function seconds(value) {
 
 const bestWords = (best) => `${cut(best.objective, 24)} ${bestValue(best.value)} in trial ${best.number}`;
 
-function historyTold() {
+function historyGist() {
   const found = data.summary;
   if (!found || data.outcome) return null;
   if (!found.best.length) return "no trial is complete and feasible";
   return `best ${found.best.map(bestWords).join(", ")}`;
 }
 
-// The settings of a trial, those of what matters first.
+// The parameters of a trial, gates and important ones first.
 function settingsWords(best) {
   const order = new Map(ranked().map((parameter, place) => [parameter.name, (gates.has(parameter.place) ? -1000 : 0) + place]));
   const shown = [...best.parameters].sort(([a], [b]) => order.get(a) - order.get(b)).slice(0, 4);
@@ -24,7 +24,7 @@ function settingsWords(best) {
   return element("span", { class: "aside" }, ` (${shown.map(([name, value]) => `${cut(name, 24)} ${cut(value, 20)}`).join(", ")}${more ? ` and ${more} more` : ""})`);
 }
 
-// What the first screen says of it.
+// The summary on the first screen.
 function progressRows() {
   const found = data.summary;
   if (!found || data.outcome || !found.best.length) return [];
@@ -100,7 +100,7 @@ function trialKey(kind) {
   return drawn("svg", { class: "key-dot", width: 10, height: 10, "aria-hidden": "true" }, drawn("circle", { class: `trial ${kind}`, cx: 5, cy: 5, r: 3.4 }));
 }
 
-// Two objectives against each other, and the trials that no other one beats.
+// The Pareto front: the trials that no other one dominates.
 function frontParts() {
   const front = data.summary.front;
   if (!front) return [];

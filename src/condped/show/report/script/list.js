@@ -1,11 +1,11 @@
 "use strict";
 // The studies of one or more sources, and how far each has come.
 const data = JSON.parse(document.getElementById("data").textContent);
-const MOST = 20; // studies that are listed without a field to find one
+const MOST = 20; // studies that are listed without a search field
 
 const finishedOf = (row) => row.trials - row.running;
 const stateOf = (row) => (row.problem ? "unreachable" : row.running ? "running" : row.trials ? "idle" : "no trials yet");
-// As it was recorded, without what nobody reads.
+// As recorded, to the minute.
 const timeOf = (text) => (text ? text.replace("T", " ").slice(0, 16) : "–");
 
 function endedWords({ complete, pruned, failed }) {
@@ -28,8 +28,8 @@ function studyRow(row) {
 }
 
 function drawList() {
-  const wanted = byId("filter").value.trim().toLowerCase(), busy = data.rows.filter((row) => row.running).length;
-  const shown = data.rows.filter((row) => row.study.toLowerCase().includes(wanted));
+  const search = byId("filter").value.trim().toLowerCase(), busy = data.rows.filter((row) => row.running).length;
+  const shown = data.rows.filter((row) => row.study.toLowerCase().includes(search));
   byId("find").hidden = data.rows.length <= MOST;
   setText(byId("goal"), `${count(data.rows.length, "study").replace("studys", "studies")}, ${busy ? `${whole(busy)} with running trials` : "none running"}`);
   refill("list", shown.length ? element("div", { class: "studies" }, table("Studies", ["Study", "State", "Finished trials", "Best", "Last finished"], shown.map(studyRow)))

@@ -1,9 +1,9 @@
-// A page that updates itself: events of its server, and a strip that shows the connection's state.
+// A page that updates itself: events from its server, and a strip with the state of the connection.
 const status = { state: "waiting", message: "", verdicts: "ready" };
 const LIVE_WORDS = { live: "Live", idle: "Idle", waiting: "Waiting", unreachable: "Study unreachable", ended: "Server stopped", lost: "Connection lost", refused: "Refused" };
 const LINK_WORDS = {
   lost: "The server does not answer. The numbers below are the last ones; updates resume as soon as it is back.",
-  refused: "The server refuses this page. Open the address that it printed, or close other pages.",
+  refused: "The server refused this page. Open the address that it printed, or close other pages.",
 };
 
 function setUpLive() {
@@ -14,11 +14,11 @@ function setUpLive() {
   connect(data.live, {
     changes: ({ changes }) => setData(changes),
     page: ({ data: fresh }) => setPage(fresh),
-    status: (said) => Object.assign(status, { message: "" }, said),
+    status: (fresh) => Object.assign(status, { message: "" }, fresh),
   }, (link) => { status.link = link; drawStrip(); });
 }
 
-// All data at once: what the fresh ones do not have is gone.
+// Replaces all data: entries that the fresh ones lack are removed.
 function setPage(fresh) {
   for (const name of Object.keys(data)) if (!(name in fresh) && !["live", "index", "framed"].includes(name)) delete data[name];
   setData(fresh);
@@ -28,7 +28,7 @@ function liveState() {
   return status.state === "ended" ? "ended" : status.link || status.state;
 }
 
-// What changes at each trial is not told aloud; what somebody waits for is.
+// Screen readers announce the state and the verdicts, not what changes with each trial.
 function drawStrip() {
   const now = liveState(), running = status.running ?? data.account.trials.running;
   const finished = status.finished ?? finishedTrials(), best = data.summary?.best || [];

@@ -1,4 +1,4 @@
-// The controls, and what each of them moves.
+// The controls, and what each of them changes.
 function draw(changed = null) {
   drawQuestion();
   drawAnswer();
@@ -9,14 +9,14 @@ function draw(changed = null) {
 
 function moveTo(step) {
   state.step = step;
-  // What the reader does is told; what changes by itself is not, every few seconds.
+  // Screen readers announce changes by the reader, not the updates every few seconds.
   byId("answer-text").setAttribute("aria-live", "polite");
   setSlider();
   draw();
   keepAddress();
 }
 
-// New data in the place of old, by name; all that the reader has set, opened and reached stays.
+// Replaces data by name; what the reader has set and opened, and the scroll position, stay.
 function setData(changes) {
   const quantile = data.steps?.[state.step], level = data.level;
   Object.assign(data, changes);
@@ -40,14 +40,14 @@ function nearestStep(quantile) {
   return gaps.indexOf(Math.min(...gaps));
 }
 
-// What the reader looks at stays where it is on the screen, whatever grows above it.
+// Keeps what the reader looks at in its place on the screen, whatever grows above it.
 function inPlace(change) {
   const line = byId("controls").getBoundingClientRect().bottom;
   const seenNow = [...document.querySelectorAll(".fold, .card, #bar-rows tr, main > section")].filter((box) => {
     const { top, bottom } = box.getBoundingClientRect();
     return bottom > line && top < innerHeight;
   });
-  // The innermost that begins on the screen, or the one that covers it.
+  // The innermost one that begins on the screen, or the one that covers it.
   const anchor = seenNow.find((box) => box.getBoundingClientRect().top >= line) || seenNow[seenNow.length - 1];
   const before = anchor?.getBoundingClientRect().top;
   change();
@@ -69,7 +69,7 @@ function setSlider() {
       : `with ties ${+(100 * tie.used_share).toPrecision(3)}\u00a0%: the same from ${exactPercent(data.steps[first])} to ${exactPercent(data.steps[last])}`);
 }
 
-// Where ties keep the target set from changing, by the first and the last step.
+// Ranges in which ties keep the target set the same, by their first and last step.
 function flatRanges() {
   const found = new Map();
   (data.ties || []).forEach((tie) => {
@@ -116,7 +116,7 @@ function chooseMethod(method) {
   keepAddress();
 }
 
-// On paper everything is open, and drawn as wide as the paper is.
+// On paper everything is open, and as wide as the paper.
 function setUpPrinting() {
   let closed = [];
   addEventListener("beforeprint", () => {
@@ -130,19 +130,19 @@ function setUpPrinting() {
 }
 
 function setUpFolds() {
-  // The account tells how old the verdicts are.
+  // The account determines how old the verdicts are.
   const numbers = ["parameters", "sizes", "region", "ties", "reasons", "tree"], tested = ["tested", "account"];
-  setUpFold("parameters", { told: () => (parameters.length ? `where the good trials of ${parameters.length === 1 ? "it" : "each"} lie` : null), draw: drawCards, uses: [...numbers, ...tested, "sample", "forecast"] });
-  setUpFold("next", { told: adviceTold, draw: drawAdvice, update: () => {}, uses: ["advice", "missing", "endings", ...tested], dated: true });
-  setUpFold("branches", { told: treeTold, draw: drawTree, uses: [...numbers, ...tested, "missing"] });
-  setUpFold("pairs", { told: pairsTold, draw: drawPairs, update: () => {}, uses: ["pairs", ...tested], dated: true });
-  setUpFold("endings", { told: endingsTold, draw: drawEndings, update: () => {}, uses: ["endings", "summary", "settings", ...tested], dated: true });
-  setUpFold("cost", { told: costTold, draw: drawCost, uses: [...numbers, ...tested, "cost", "summary"], dated: true });
-  setUpFold("history", { told: historyTold, draw: drawHistory, uses: ["summary", "sample", "steps", "ties"] });
-  setUpFold("sweep", { told: curveTold, draw: drawCurve, uses: numbers });
-  setUpFold("parallel", { told: linesTold, draw: drawLines, uses: [...numbers, "sample"] });
-  setUpFold("trials", { told: accountTold, draw: drawAccount, uses: ["account", "texts", "settings", "versions", "region", "sizes", "ties"] });
-  setUpFold("download", { told: () => "as CSV and JSON", draw: drawDownloads, update: () => {} });
+  setUpFold("parameters", { gist: () => (parameters.length ? `where the good trials of ${parameters.length === 1 ? "it" : "each"} lie` : null), draw: drawCards, uses: [...numbers, ...tested, "sample", "forecast"] });
+  setUpFold("next", { gist: adviceGist, draw: drawAdvice, update: () => {}, uses: ["advice", "missing", "endings", ...tested], dated: true });
+  setUpFold("branches", { gist: treeGist, draw: drawTree, uses: [...numbers, ...tested, "missing"] });
+  setUpFold("pairs", { gist: pairsGist, draw: drawPairs, update: () => {}, uses: ["pairs", ...tested], dated: true });
+  setUpFold("endings", { gist: endingsGist, draw: drawEndings, update: () => {}, uses: ["endings", "summary", "settings", ...tested], dated: true });
+  setUpFold("cost", { gist: costGist, draw: drawCost, uses: [...numbers, ...tested, "cost", "summary"], dated: true });
+  setUpFold("history", { gist: historyGist, draw: drawHistory, uses: ["summary", "sample", "steps", "ties"] });
+  setUpFold("sweep", { gist: curveGist, draw: drawCurve, uses: numbers });
+  setUpFold("parallel", { gist: linesGist, draw: drawLines, uses: [...numbers, "sample"] });
+  setUpFold("trials", { gist: accountGist, draw: drawAccount, uses: ["account", "texts", "settings", "versions", "region", "sizes", "ties"] });
+  setUpFold("download", { gist: () => "as CSV and JSON", draw: drawDownloads, update: () => {} });
 }
 
 function start() {

@@ -1,7 +1,7 @@
-// Pairs of parameters that act together: where the target trials lie over both.
+// Pairs of parameters that act together: where the target trials lie in both.
 const matteringPairs = () => data.pairs.pairs.filter((pair) => pair.verdict === "matters");
 
-function pairsTold() {
+function pairsGist() {
   if (!data.pairs) return null;
   if (!data.pairs.tested) return "no pair could be tested";
   if (!data.pairs.pairs.length) return data.pairs.tested === 1 ? "no evidence that the one testable pair acts together" : `no evidence that any of ${data.pairs.tested} pairs acts together`;
@@ -27,14 +27,14 @@ function pairFigure(pair, regime, width) {
     element("span", { class: "aside" }, ` η² ${share(Math.max(0, pair.eta))}${p}, ${count(sum(regime.region.flat()), "trial")}`)), pairChart(regime, width), densestWords(regime));
 }
 
-// Between integers the edges of cells are halves.
+// Cells of integers have edges at halves.
 function edgesWords(low, high) {
   const whole = (edge) => Math.abs(edge % 1) === 0.5;
   if (whole(low) && whole(high)) return low + 1 === high ? `${low + 0.5}` : `${low + 0.5} … ${high - 0.5}`;
   return `${short(Number(low.toPrecision(2)))} … ${short(Number(high.toPrecision(2)))}`;
 }
 
-// Where most trials are good, among cells with some trials.
+// The cell with the largest share of good trials, among those with at least three.
 function densestWords({ axes: [first, second], target, region }) {
   const name = ({ edges, choices }, place) => (choices ? choices[place] : edgesWords(edges[place], edges[place + 1]));
   const cells = region.flatMap((row, i) => row.map((trials, j) => ({ i, j, trials, hits: target[i][j] }))).filter(({ trials, hits }) => trials >= 3 && hits > 0);
@@ -43,7 +43,7 @@ function densestWords({ axes: [first, second], target, region }) {
   return element("p", { class: "aside" }, `Most with ${cut(first.parameter, 24)} ${name(first, i)} and ${cut(second.parameter, 24)} ${name(second, j)}: ${hits} of ${trials} trials.`);
 }
 
-// Each cell is as dark as the share of its trials that are in the target set; few trials: a small square.
+// A cell's darkness is the share of its trials in the target set; its size shows how many trials it has.
 function pairChart({ axes: [first, second], target, region }, width) {
   const size = ({ edges, choices }) => (choices ? choices.length : edges.length - 1);
   const across = size(first), up = size(second), height = Math.max(170, Math.min(300, 26 * up + 60));

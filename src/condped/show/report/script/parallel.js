@@ -1,7 +1,7 @@
-// Trials side by side: an axis for each parameter, on which absent has a place of its own.
+// Trials side by side: an axis for each parameter, with a separate place for absent ones.
 const MOST_AXES = 8;
 
-function linesTold() {
+function linesGist() {
   if (!data.sample || data.outcome || parameters.length < 2) return null;
   return "what the good trials have in common";
 }
@@ -9,13 +9,13 @@ function linesTold() {
 function axesShown() {
   const known = ranked().filter((parameter) => data.sample.values[parameter.place]);
   const chosen = new Set(known.slice(0, MOST_AXES));
-  // What chooses the branch stays, however little it does within: the others hang on it.
+  // Gates are kept, however little importance they have within: others depend on them.
   known.filter((parameter) => gates.has(parameter.place) && !chosen.has(parameter)).slice(0, 2)
     .forEach((parameter, place) => { chosen.delete(known[MOST_AXES - 1 - place]); chosen.add(parameter); });
   return [...chosen].sort((a, b) => gates.has(b.place) - gates.has(a.place));
 }
 
-// Where a trial stands on a parameter's axis: 0 to 1, or null where the parameter is absent.
+// The position of a trial on a parameter's axis: 0 to 1, or null if the parameter is absent.
 function placeOnAxis(parameter, trial) {
   const regime = parameter.regimes[data.sample.regimes[parameter.place][trial]];
   if (!regime || !regime.domain) return null;
@@ -54,7 +54,7 @@ function drawLines() {
   shown.forEach((parameter, place) => picture.append(...axisOf(parameter, x(place), frame, y, apart)));
   ranges.forEach((range, place) => picture.append(...objectiveLine(data.objectives[place][0], x(shown.length + place), frame, range)));
   const hidden = parameters.length - shown.length;
-  refill("lines", element("p", { class: "hint" }, `Each line is a trial: the values that it tried, and on the right what it reached. Where a parameter was absent the line passes below its axis.${wide > width ? " Scroll sideways to see all axes." : ""}${hidden ? ` ${shown.length} of ${parameters.length} parameters, the most important ones.` : ""}`),
+  refill("lines", element("p", { class: "hint" }, `Each line is a trial: the values that it tried, and on the right what it reached. Where a parameter was absent, the line passes below its axis.${wide > width ? " Scroll sideways to see all axes." : ""}${hidden ? ` ${shown.length} of ${parameters.length} parameters, the most important ones.` : ""}`),
     element("p", { class: "key-line" }, element("span", { class: "key-line-in", "aria-hidden": "true" }), `${targetName().replace(/^t/, "T")}   `, element("span", { class: "key-line-out", "aria-hidden": "true" }), "Other trials"),
     element("div", { class: "scroll" }, picture));
 }

@@ -1,4 +1,4 @@
-// The paper's density estimators, as condped has them: counts in, masses out, each summing to 1.
+// The paper's density estimators, as in condped: counts in, masses out, each summing to 1.
 function tail(x) {
   // The complementary error function for x >= 0, to seven digits.
   const t = 1 / (1 + x / 2);

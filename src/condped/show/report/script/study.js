@@ -1,11 +1,11 @@
 "use strict";
-// The study, and what is shown of it: one step of the slider, one method.
+// The study, and the current view of it: one step of the slider, one method.
 const data = JSON.parse(document.getElementById("data").textContent);
-// In the order of the space. Each stays the same object while the data change.
+// In the order of the space. Each remains the same object when the data change.
 const parameters = [];
 // updates: how often the data have changed; chosen: whether the reader has chosen the method.
 const state = { step: data.start, method: data.method, chosen: false, all: false, filter: "", updates: 0 };
-const MOST = 20; // parameters that are shown unasked
+const MOST = 20; // parameters that are shown at first
 const FEW_EMPTY = 4; // rows without any importance that are not worth hiding
 const VERDICTS = { m: "matters", u: "unclear", n: "no evidence", "-": "not testable", "?": "not tested yet" };
 const OUTCOMES = {
@@ -14,14 +14,14 @@ const OUTCOMES = {
   infeasible: ["being infeasible", "the infeasible trials"],
   nonfinite: ["an objective that is not finite", "the trials without a finite objective"],
 };
-// What is enriched in the target set is good, unless the target set is an outcome such as failing.
+// Values enriched in the target set are good, unless the target set is an outcome such as failing.
 const ENRICHED = data.outcome
   ? { title: "Values that lead to it", card: "leads to it:", tag: "leads to it", words: "values that lead to it" }
   : { title: "Good values", card: "good:", tag: "good", words: "good values" };
 const single = () => data.objectives.length === 1;
 
-// Trials that have ended, and those that the verdicts are about. Verdicts take longer than numbers, so
-// that they may be older; undefined where a file of an earlier version does not tell, null before the first.
+// Trials that have ended, and those that the verdicts are based on. Verdicts take longer than numbers, so
+// they may be older; undefined in files of earlier versions, null before the first verdicts.
 const finishedTrials = () => data.account.trials.total - data.account.trials.running;
 const untested = () => data.tested === null;
 const verdictsAge = () => (data.tested && data.tested.trials < finishedTrials() ? data.tested.trials : null);
@@ -31,16 +31,16 @@ const importanceOf = (parameter) => parameter.importance[state.method][state.ste
 const etaOf = (parameter) => parameter.eta[state.method][state.step];
 const verdictOf = (entry) => VERDICTS[entry.verdict[state.step]];
 const unattributedNow = () => data.unattributed[state.method][state.step];
-// Why a parameter has no other verdict, where the study tells.
+// The reason of a verdict, if there is one.
 const verdictReason = (entry, step = state.step) => (entry.reason ? entry.reason[entry.reason.length === 1 ? 0 : step] : "") || "";
-// Trials that the objective cannot separate, where that makes the target set another one.
+// Trials that the objective cannot separate, if that changes the target set notably.
 function tieAt(step = state.step) {
   const tie = (data.ties || [])[step];
   return tie && tie.notable ? tie : null;
 }
 const reasonNow = () => data.reasons[state.method][state.step];
 
-// Whether nothing can be told at any step by any method.
+// Whether no conclusion is possible at any step by any method.
 const nothingEver = () => Object.values(data.reasons).every((reasons) => reasons.every(Boolean));
 
 // The parameters, the most important first; equal ones in the order of the space.
@@ -48,24 +48,24 @@ function ranked() {
   return [...parameters].sort((a, b) => importanceOf(b) - importanceOf(a) || a.place - b.place);
 }
 
-// Those that the reader wants to see.
+// The parameters that match the search, or are worth showing.
 function visible() {
-  const wanted = state.filter.trim().toLowerCase();
+  const search = state.filter.trim().toLowerCase();
   const order = ranked();
-  if (wanted) return order.filter((parameter) => parameter.name.toLowerCase().includes(wanted));
+  if (search) return order.filter((parameter) => parameter.name.toLowerCase().includes(search));
   if (state.all) return order;
   const telling = order.filter((parameter) => importanceOf(parameter) >= 0.0005 || ["matters", "unclear"].includes(verdictOf(parameter)));
   return (order.length - telling.length > FEW_EMPTY && telling.length ? telling : order).slice(0, MOST);
 }
 
-// Digits to the base 36 after a colon, without the last zeros; or commas with nothing for 0.
+// Counts as base-36 digits after a colon, without trailing zeros, or separated by commas, empty for 0.
 function numbers(text, cells) {
   const found = text.startsWith(":") ? [...text.slice(1)].map((digit) => parseInt(digit, 36)) : text.split(",").map(Number);
   return Array.from({ length: cells }, (_, cell) => found[cell] || 0);
 }
 const cellsOf = ({ domain, cells }) => (domain?.choices ? domain.choices.length : cells || 1);
 
-// What has been made of the data, by entries of the data: it goes with them.
+// Values derived from entries of the data, dropped together with these.
 const made = new WeakMap();
 function madeOf(entry, name, make) {
   if (!made.has(entry)) made.set(entry, new Map());
@@ -76,7 +76,7 @@ function madeOf(entry, name, make) {
 
 const regionCounts = (regime) => madeOf(regime, "region", () => numbers(regime.region, cellsOf(regime)));
 
-// The sets are nested, and each entry is what a set adds to the one before.
+// The sets are nested; each entry is what a set adds to the one before.
 function targetCounts(regime, step = state.step) {
   return madeOf(regime, "target", () => {
     let before = regionCounts(regime).map(() => 0);
@@ -89,14 +89,14 @@ function targetCounts(regime, step = state.step) {
 }
 
 const sum = (counts) => counts.reduce((total, count) => total + count, 0);
-// Out of how many trials of a regime its good values are: at the time of the verdicts.
+// The target and region trials of a regime that its good values refer to, as of the verdicts.
 const goodBase = (regime, good) => good.of || [sum(targetCounts(regime)), sum(regionCounts(regime))];
 const goodOf = (regime, step = state.step) => (regime.good && regime.good[step]) || [];
 
-// When a regime holds: by its condition where that is known, by its domain otherwise.
+// When a regime holds: by its condition if known, otherwise by its domain.
 const regimeWhere = (regime, most = 60) => (regime.condition ? `where ${cut(regime.condition, most)}` : `where it is in ${cut(regime.label, most)}`);
 
-// How people call the target set.
+// The name of the target set.
 function targetName(step = state.step) {
   if (data.outcome) return (OUTCOMES[data.outcome] || ["", "the target trials"])[1];
   const tie = tieAt(step);
@@ -104,7 +104,7 @@ function targetName(step = state.step) {
   return `the best ${percent(data.steps[step])}`;
 }
 
-// The branches of each gate, wherever it stands in the tree; numbers of several places are added.
+// The branches of each gate, wherever it is in the tree; numbers from several places are added.
 const gates = new Map();
 function findGates(nodes) {
   for (const node of nodes) {
@@ -132,7 +132,7 @@ function takeData() {
 }
 takeData();
 
-// What a gate decides: where the target trials are. Null for what switches nothing.
+// What a gate decides: where the target trials are. Null if it is not a gate.
 function choiceOf(parameter) {
   const gate = gates.get(parameter.place);
   if (!gate) return null;

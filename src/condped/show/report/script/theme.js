@@ -1,4 +1,4 @@
-// Light or dark, as the reader's system has it until the reader says otherwise.
+// Light or dark, as the reader's system until the reader chooses.
 function setUpTheme() {
   const dark = () => (document.documentElement.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   const button = byId("theme");

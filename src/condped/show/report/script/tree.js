@@ -1,13 +1,13 @@
-// Which parameter switches which, with importances of the study and of each branch.
+// Which parameters activate which, with importances in the study and in each branch.
 const openBranches = new Set(); // by their conditions
-const MOST_PLAIN = 8; // parameters that switch nothing, side by side
-const FEW_INSIDE = 10; // trials of a branch below which its own importances say nothing
+const MOST_PLAIN = 8; // parameters that are not gates, side by side
+const FEW_INSIDE = 10; // trials of a branch, below which its own importances are not shown
 
-function treeTold() {
+function treeGist() {
   if (!data.tree) return "not for this question";
   const names = [...gates.keys()].map((place) => parameters[place].name);
   if (names.length) return `${listedText(names)} ${names.length === 1 ? "chooses" : "choose"} the branch`;
-  return data.tree.unexplained.length ? "some parameters are not always active" : "no parameter switches another";
+  return data.tree.unexplained.length ? "some parameters are not always active" : "no parameter activates another";
 }
 
 function drawTree() {
@@ -24,15 +24,15 @@ function drawTree() {
     return;
   }
   if (!gates.length) {
-    const why = unexplained.length ? "No parameter was found to switch another." : "No parameter switches another: all are always active, each with one domain.";
+    const why = unexplained.length ? "No parameter was found to activate another." : "No parameter activates another: all are always active, each with one domain.";
     refill("tree", element("p", {}, why), ...notes);
     return;
   }
   const leftOut = data.account.trials.total > data.account.trials.used;
-  const where = from === "space" ? "given by the space" : leftOut ? "inferred from all trials, also from those that were left out" : "inferred from the trials";
+  const where = from === "space" ? "given by the space" : leftOut ? "inferred from all trials, including those that were left out" : "inferred from the trials";
   refill("tree", agePart("What matters inside a branch"),
     element("p", { class: "hint" }, `The structure is ${where}. Beside each name: its importance in the whole study. Open a branch to see what matters among its own trials, so that losing branches are explained, too.`),
-    element("ul", { class: "tree" }, gates.map(treeNode), plainNodes(plain, "Always active, switching nothing")), ...notes);
+    element("ul", { class: "tree" }, gates.map(treeNode), plainNodes(plain, "Always active, activating no others")), ...notes);
 }
 
 function treeNode(node) {
@@ -49,9 +49,9 @@ function treeNode(node) {
 function choosingWords(node, parameter) {
   if (!node.choosing) return "";
   const choice = choiceOf(parameter), several = node.branches.filter((branch) => branch.trials).length > 1;
-  const told = several ? `choosing the branch explains ${percent(node.choosing[state.step])}`
+  const text = several ? `choosing the branch explains ${percent(node.choosing[state.step])}`
     : "what choosing the branch does is unknown: only one has used trials";
-  return `${told}${several && choice ? `; ${choiceWords(choice)}` : ""}`;
+  return `${text}${several && choice ? `; ${choiceWords(choice)}` : ""}`;
 }
 
 function plainNodes(nodes, words) {
@@ -62,7 +62,7 @@ function plainNodes(nodes, words) {
   return [element("li", { class: "node" }, box)];
 }
 
-// What the trials of a branch reached, by each objective.
+// What the trials of a branch reached, for each objective.
 function reachedWords(branch) {
   return branch.best.map((best, place) => (best === null ? ""
     : ` · ${single() ? "" : `${cut(data.objectives[place][0], 16)}: `}median ${inUnits(branch.median[place])}, best ${inUnits(best)}`)).join("");
@@ -71,20 +71,20 @@ function reachedWords(branch) {
 const lastWords = (branch) => (branch.last ? ` · last tried in trial ${branch.last[0]}` : "");
 
 function treeBranch(branch, gate) {
-  const told = branch.trials || !branch.left_out || data.region < data.used
+  const text = branch.trials || !branch.left_out || data.region < data.used
     ? `${count(branch.trials, "trial")}${branch.left_out ? `, ${whole(branch.left_out)} more left out` : ""} · ${whole(branch.target[state.step])} of ${targetName()}${reachedWords(branch)}${lastWords(branch)}`
     : `no used trial; ${whole(branch.left_out)} left out${lastWords(branch)}`;
   const open = openBranches.has(branch.condition);
   const box = element("details", { class: "branch", open, ontoggle: (event) => toggleBranch(event, branch.condition) },
     element("summary", { title: branch.condition },
-      element("span", { class: "branch-label" }, cut(gate.name, 28), element("strong", {}, ` ${cut(branch.label || "(empty)", 40)}`)), element("span", { class: "branch-told" }, told)),
+      element("span", { class: "branch-label" }, cut(gate.name, 28), element("strong", {}, ` ${cut(branch.label || "(empty)", 40)}`)), element("span", { class: "branch-text" }, text)),
     element("div", { class: "inside" }, open ? insideParts(branch) : []));
   const gates = branch.nodes.filter((node) => node.branches), plain = branch.nodes.filter((node) => !node.branches);
-  const below = branch.nodes.length ? element("ul", {}, gates.map(treeNode), plainNodes(plain, "Switched on here")) : null;
+  const below = branch.nodes.length ? element("ul", {}, gates.map(treeNode), plainNodes(plain, "Activated here")) : null;
   return element("li", {}, box, below);
 }
 
-// What stands in it is made when it is opened.
+// Its content is made when it is opened.
 function toggleBranch(event, key) {
   const { open } = event.currentTarget;
   if (open === openBranches.has(key)) return;

@@ -17,8 +17,8 @@ _MOST_STUDY = 12  # letters of a study's name above its column
 _MOST_ODD = 2
 _MOST_BRANCHES = 12
 _MOST_NOTES = 8
-_MOST_NAMED = 12  # studies that are named in order
-_WIDE = 80  # columns, from which there is room for bars
+_MOST_NAMED = 12  # names of studies that are listed
+_WIDE = 80  # columns at which there is room for bars
 _BAR = 12
 _ODD = "!"
 _LEGEND = "● matters, ◐ unclear, ○ no evidence, – not testable"
@@ -27,7 +27,7 @@ BY_STUDY = (
 )
 NOTHING = "Nothing can be said about any parameter."
 MEANING = (
-    "importance: the mean over the studies, each counting alike, with an interval for studies like "
+    "importance: the mean over the studies, equally weighted, with an interval for studies like "
     "these. Whether studies differ, and which is odd, is judged by what a parameter explains of "
     "reaching a study's target set, estimated without bias."
 )
@@ -52,7 +52,7 @@ def across_text(across: Across) -> str:
 
 
 def pooled_left_out(across: Across) -> list[str]:
-    """Say how many parameters have no row."""
+    """Return how many parameters have no row."""
     hidden = across.parameters[MOST_ROWS:]
     if not hidden:
         return []
@@ -65,12 +65,12 @@ def pooled_left_out(across: Across) -> list[str]:
 
 def across_notes(across: Across) -> list[str]:
     """Return the first notes, and how many more there are."""
-    told = [printable(note) for note in across.notes[:_MOST_NOTES]]
+    notes = [printable(note) for note in across.notes[:_MOST_NOTES]]
     more = len(across.notes) - _MOST_NOTES
     if more > 0:
         some = "1 more note" if more == 1 else f"{more} more notes"
-        told.append(f"… and {some}: result.notes has all.")
-    return told
+        notes.append(f"… and {some}: result.notes has all.")
+    return notes
 
 
 def across_headline(across: Across) -> str:
@@ -128,7 +128,7 @@ def _cut(line: str) -> str:
 
 
 def _by_study(across: Across, shown: Sequence[PooledParameter]) -> list[str]:
-    """Return the parameters of each study: numbers if there is room, a mark each otherwise."""
+    """Return the parameters by study: numbers if there is room, otherwise a mark each."""
     names = [shortened(one.name, _MOST_NAME) for one in shown]
     studies = across.studies
     heads = [shortened(study.name, _MOST_STUDY) for study in studies]
@@ -146,11 +146,11 @@ def _by_study(across: Across, shown: Sequence[PooledParameter]) -> list[str]:
     left = len(studies) - len(fit)
     some = "1 more study is" if left == 1 else f"{left:,} more studies are"
     rest = f" {some} in result.rows() and on the page." if left else ""
-    told = (
+    legend = (
         f"One mark per study ({_LEGEND}, {_ODD} odd, empty: it does not have the parameter), in "
         f"this order: {order}.{rest}"
     )
-    return [*table_lines(table, right=()), *wrapped(told)]
+    return [*table_lines(table, right=()), *wrapped(legend)]
 
 
 def study_numbers(
@@ -188,14 +188,14 @@ def _branches(across: Across) -> list[str]:
 
 
 def branches_left_out(across: Across) -> list[str]:
-    """Say how many branches have no row."""
+    """Return how many branches have no row."""
     more = len(standings(across.branches)) - _MOST_BRANCHES
     return [f"… and {more} more: result.branch_rows() has all."] if more > 0 else []
 
 
 def branch_standings(across: Across) -> list[list[str]]:
     """Return a row per branch under a header."""
-    told = standings(across.branches)
+    found = standings(across.branches)
     totals: dict[tuple[str, str], list[int]] = {}
     for one in across.branches:
         sums = totals.setdefault((one.gate, one.branch), [0, 0])
@@ -208,6 +208,6 @@ def branch_standings(across: Across) -> list[list[str]]:
             *(str(len(names)) for names in (one.wins, one.loses, one.open)),
             *(f"{total:,}" for total in totals[one.gate, one.branch]),
         ]
-        for one in told[:_MOST_BRANCHES]
+        for one in found[:_MOST_BRANCHES]
     ]
     return [header, *rows]

@@ -45,12 +45,12 @@ def difference_meaning(found: Difference) -> str:
 
 def difference_notes(found: Difference) -> list[str]:
     """Return which branches changed, and what limits the comparison."""
-    told = (*(one.sentence for one in found.branches_changed), *found.comparable)
-    return list(map(printable, told))
+    notes = (*(one.sentence for one in found.branches_changed), *found.comparable)
+    return list(map(printable, notes))
 
 
 def difference_answer(found: Difference) -> str:
-    """Return what matters more or less than before, what cannot be compared, and both bests."""
+    """Return what matters more or less than before, what cannot be compared, and best values."""
     names = [shortened(study.name) for study in found.studies]
     which = (
         f"{names[0]} ({found.studies[0].used:,} trials) → {names[1]} ({found.studies[1].used:,})"
@@ -67,20 +67,20 @@ def difference_answer(found: Difference) -> str:
     not_compared = _not_compared(found)
     rest = f" Cannot be compared: {not_compared}." if not_compared else ""
     if changed:
-        told = f"{'; '.join(changed)} than before"
+        change = f"{'; '.join(changed)} than before"
     elif tested:
-        told = "no evidence that a parameter matters more or less than before"
+        change = "no evidence that a parameter matters more or less than before"
         if any(study.learnt for study in found.studies):
-            told += " (two runs of a sampler that learns can hardly ever show this)"
+            change += " (two runs of a sampler that learns can rarely show this)"
     else:
-        told = f"no parameter could be compared{f': {not_compared}' if not_compared else ''}"
+        change = f"no parameter could be compared{f': {not_compared}' if not_compared else ''}"
         rest = ""
     rest += f"{_target_trials_elsewhere(found)}{_best_values(found)}"
-    return f"{which}: {'; '.join((*winners, told))}.{rest}"
+    return f"{which}: {'; '.join((*winners, change))}.{rest}"
 
 
 def _not_compared(found: Difference) -> str:
-    """Name the parameters that cannot be compared, those with one reason together."""
+    """Return the parameters that cannot be compared, grouped by reason."""
     reasons: dict[str, list[str]] = {}
     for one in found:
         if one.reason:
@@ -101,7 +101,7 @@ def _of_several(why: str) -> str:
 
 
 def _best_values(found: Difference) -> str:
-    """Say the best value of both studies; nothing if one is not known."""
+    """Return the best value of both studies; empty if one is unknown."""
     known = [value for value in found.best if value is not None]
     if len(known) < 2:
         return ""
@@ -110,7 +110,7 @@ def _best_values(found: Difference) -> str:
 
 
 def _winners_that_changed(found: Difference) -> list[str]:
-    """Say of which gates another branch wins than before."""
+    """Return how the winning branches of gates changed."""
     gates: dict[str, dict[str, list[str]]] = {}
     for one in found.branches_changed:
         gates.setdefault(one.gate, {}).setdefault(one.verdict, []).append(shortened(one.branch))
@@ -126,11 +126,11 @@ def _winners_that_changed(found: Difference) -> list[str]:
 
 
 def _target_trials_elsewhere(found: Difference) -> str:
-    """Say of which gates most target trials lie in another branch, where no change is proven."""
+    """Return where most target trials of a gate moved to another branch, without evidence."""
     changed = {one.gate for one in found.branches_changed}
     learnt = any(study.learnt for study in found.studies)
     luck = "with samplers that learn this may be luck" if learnt else "this may be chance"
-    told = ""
+    text = ""
     for gate in dict.fromkeys(one.gate for one in found.branches):
         before, after = (_leading(found, gate, study.name) for study in found.studies)
         if gate in changed or not (before and after) or before.branch == after.branch:
@@ -139,20 +139,20 @@ def _target_trials_elsewhere(found: Difference) -> str:
             f"{shortened(one.branch)} {one.target_trials} of {one.target_of} {when}"
             for one, when in ((before, "before"), (after, "after"))
         )
-        told += f" Target trials of {shortened(gate)}: {counts}; {luck}."
-    return told
+        text += f" Target trials of {shortened(gate)}: {counts}; {luck}."
+    return text
 
 
 def _leading(found: Difference, gate: str, study: str) -> StudyBranch | None:
-    """Return the branch that most target trials of a study lie in; None: there is none."""
+    """Return the branch with most of a study's target trials; None if no branch has most."""
     own = (one for one in found.branches if (one.gate, one.study) == (gate, study))
     return next((one for one in own if 2 * one.target_trials > one.target_of), None)
 
 
 def _row(one: ParameterDifference) -> tuple[str, ...]:
-    told = ("–", "–", "–")
+    numbers = ("–", "–", "–")
     if one.difference is not None and one.low is not None and one.high is not None:
-        told = (
+        numbers = (
             f"{100 * one.difference:+.0f}",
             f"[{100 * one.low:+.0f}, {100 * one.high:+.0f}]",
             "–" if one.adjusted_p_value is None else f"{one.adjusted_p_value:.2g}",
@@ -163,7 +163,7 @@ def _row(one: ParameterDifference) -> tuple[str, ...]:
     )
     return (
         shortened(one.name), f"{one.before:.3f}", f"{one.after:.3f}", shares[0], f"→ {shares[1]}",
-        *told, one.verdict,
+        *numbers, one.verdict,
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from condped.space.domain import Categorical, Float, Int, choice_labels
 _INDENT = " " * 9
 MOST_NAMES = 12
 _MOST_DENSITIES = 30
-_MOST_LIKELY = 0.8  # of the mass: what is said of a density
+_MOST_LIKELY = 0.8  # of the mass: the part of a density that is described
 
 
 def start_space_headline(start: StartSpace) -> str:
@@ -61,7 +61,7 @@ def starts_headline(starts: Starts) -> str:
 
 
 def branch_words(branch: str, *, inside: bool) -> str:
-    """Say what a configuration is there for if no best trial is in its branch."""
+    """Return the purpose of a configuration whose branch has no best trial."""
     return (
         f"for the branch {shortened(branch)}, which was never among the best trials of a study"
         f"{' there' if inside else ''}"
@@ -69,21 +69,21 @@ def branch_words(branch: str, *, inside: bool) -> str:
 
 
 def starts_text(starts: Starts) -> str:
-    """Return the configurations, each with where it comes from."""
+    """Return the configurations and their origins."""
     lines = [starts_headline(starts), ""]
     for number, start in enumerate(starts.starts, start=1):
         values = ", ".join(
             f"{shortened(name)}={value_words(v)}" for name, v in start.values.items()
         )
-        told = (
+        origin = (
             f"(trial {start.trial} of {shortened(start.study)}, better than "
             f"{percent(1 - start.place)} of it; elsewhere better than about "
             f"{percent(1 - start.expected)})"
         )
         if start.branch is not None:
-            told = f"{branch_words(start.branch, inside=starts.inside)} {told}"
+            origin = f"{branch_words(start.branch, inside=starts.inside)} {origin}"
         lines += wrapped(f"{number:>3}  {values}", then="     ")
-        lines += wrapped(told, "     ", "     ")
+        lines += wrapped(origin, "     ", "     ")
     return "\n".join([*lines, *_notes(starts.notes)])
 
 
@@ -113,7 +113,7 @@ def density_rows(prior: Prior) -> list[list[str]]:
 
 
 def densities_left_out(prior: Prior) -> list[str]:
-    """Say how many densities have no row."""
+    """Return how many densities have no row."""
     more = len(prior.densities) - _MOST_DENSITIES
     return [f"… and {more} more"] if more > 0 else []
 

@@ -16,7 +16,7 @@ HEAD = (
     "objective",
 )  # fmt: skip
 _MOST_NAME = 32
-_LEAST_LAST = 14  # columns of the last column, whatever the width
+_LEAST_LAST = 14  # least width of the last column
 
 
 def studies_text(studies: Studies) -> str:
@@ -35,7 +35,7 @@ def studies_text(studies: Studies) -> str:
 
 
 def goal_lines(study: StudyState, room: int) -> list[str]:
-    """Return the objectives and where they go, which is said once if it is the same for all."""
+    """Return the objectives and their directions, written once if they are all the same."""
     names = [shortened(name, room - 6) for name in study.objectives]
     if len(set(study.directions)) == 1:
         names[-1] += f" ({study.directions[0][:3]})"
@@ -53,7 +53,7 @@ def goal_lines(study: StudyState, room: int) -> list[str]:
 
 
 def study_cells(study: StudyState) -> tuple[str, ...]:
-    """Return all cells of a study but the last."""
+    """Return all cells of a study except the last."""
     counts = (study.trials, study.complete, study.pruned, study.failed, study.running)
     return (
         shortened(study.study, _MOST_NAME),

@@ -1,6 +1,6 @@
 // The answer in plain words.
 
-// A sentence whose names stay on one line, with their brackets: "run-v2" would break behind its hyphen.
+// A sentence whose names stay on one line, with their brackets: "run-v2" would break after its hyphen.
 function namesWhole(sentence) {
   const names = [...studies, ...parameters].map((one) => one.name).filter((name) => /\S[-\s/]+\S/.test(name) && name.length <= 32);
   if (!names.length) return [sentence];
@@ -18,12 +18,12 @@ function drawAnswer() {
   if (odd) rows.push(["Odd ones", namesWhole(odd.replace(/^Odd: /, ""))]);
   if (branches.length) rows.push(["Branches", branches.map((sentence) => element("div", {}, namesWhole(sentence)))]);
   const silent = studies.filter((study) => study.reason);
-  if (silent.length) rows.push(["Not told", [listed(silent.map((study) => study.name)), `: ${silent.length === 1 ? silent[0].reason : "see study by study."}`].flat()]);
+  if (silent.length) rows.push(["No conclusion", [listed(silent.map((study) => study.name)), `: ${silent.length === 1 ? silent[0].reason : "see study by study."}`].flat()]);
   fill("answer-text", twice ? element("p", { class: "mind" }, namesWhole(twice)) : null, element("p", { class: "lead" }, namesWhole(matters)),
     element("dl", { class: "facts" }, rows.map(([label, content]) => element("div", {}, element("dt", {}, label), element("dd", {}, content)))));
 }
 
-function basisTold() {
+function basisGist() {
   return `${count(studies.length, "study").replace("studys", "studies")}, ${data.notes.length ? count(data.notes.length, "note") : "no notes"}`;
 }
 

@@ -40,22 +40,22 @@ function redrawForests() {
 }
 
 function drawForest(parameter, body, all) {
-  const have = sortedBy(studies, (study) => importanceIn(parameter, study)).filter((study) => cellOf(parameter, study)?.told);
+  const have = sortedBy(studies, (study) => importanceIn(parameter, study)).filter((study) => cellOf(parameter, study)?.determined);
   const odd = have.filter((study) => cellOf(parameter, study).odd);
   const shown = all || have.length <= MOST_FOREST ? have : [...new Set([...odd, ...have])].slice(0, MOST_FOREST);
   const holder = element("div");
-  body.replaceChildren(holder); // whose width is that of a picture in it
+  body.replaceChildren(holder); // as wide as a picture in it may be
   const parts = [forest(parameter, shown, Math.min(860, holder.clientWidth || 700))];
   if (shown.length < have.length || all) parts.push(element("p", { class: "aside" }, element("button", { type: "button",
     onclick: () => { body.parentElement.dataset.all = all ? "" : "yes"; drawForest(parameter, body, !all); } }, all ? "Show fewer" : `Show all ${have.length} studies`)));
   const missing = studies.length - have.length;
-  if (missing) parts.push(element("p", { class: "aside" }, `${count(missing, "study").replace("studys", "studies")} without it, or of which nothing can be told.`));
+  if (missing) parts.push(element("p", { class: "aside" }, `${count(missing, "study").replace("studys", "studies")} without it, or without a conclusion.`));
   if (parameter.domains.length) parts.push(element("p", { class: "mind" }, `Its domain is not the same in all studies: ${parameter.domains.slice(0, 4).map((label) => cut(label, 40)).join("; ")}${parameter.domains.length > 4 ? ` and ${parameter.domains.length - 4} more` : ""}.`));
   body.replaceChildren(...parts);
 }
 
 function forest(parameter, shown, width) {
-  const narrow = width < 520; // then words stand below each line rather than beside it
+  const narrow = width < 520; // then words go below each line rather than beside it
   const high = narrow ? 38 : 20, top = 6, letters = Math.min(narrow ? 14 : 26, Math.max(5, ...shown.map((study) => [...study.name].length)));
   const left = 7 * letters + 14, right = narrow ? 12 : 220, room = Math.max(80, width - left - right);
   const cells = shown.map((study) => cellOf(parameter, study));

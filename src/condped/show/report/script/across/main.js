@@ -13,12 +13,12 @@ function start() {
   setUpTheme();
   setUpOrders();
   setUpPrinting();
-  setUpFold("branches", { told: branchesTold, draw: drawBranches });
-  setUpFold("studies", { told: studiesTold, draw: drawStudies });
-  setUpFold("basis", { told: basisTold, draw: drawBasis });
-  setUpFold("download", { told: () => "as CSV and JSON", draw: drawDownloads });
+  setUpFold("branches", { gist: branchesGist, draw: drawBranches });
+  setUpFold("studies", { gist: studiesGist, draw: drawStudies });
+  setUpFold("basis", { gist: basisGist, draw: drawBasis });
+  setUpFold("download", { gist: () => "as CSV and JSON", draw: drawDownloads });
   byId("filter").addEventListener("input", () => { state.filter = byId("filter").value; drawCards(); });
-  fill("pooled-hint", `The mean importance of each parameter, every study counting alike, with a ${percent(data.level)} interval for studies like these. Open one to see its studies.`);
+  fill("pooled-hint", `The mean importance of each parameter, every study weighted equally, with a ${percent(data.level)} interval for studies like these. Open one to see its studies.`);
   fill("footer", element("p", {}, `Made by condped ${data.versions.condped}, after condPED-ANOVA (Baba, Ozaki and Watanabe, KDD 2026). This page is one file and works offline.`));
   drawAnswer();
   if (parameters.length) drawMap();

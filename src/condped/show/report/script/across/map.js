@@ -4,7 +4,7 @@ const UNCLEAR = 0.4; // of the colour that it would have if it mattered
 
 function setUpOrders() {
   const option = (value, text) => element("option", { value }, text);
-  fill("order-studies", option("alike", "alike ones together"), option("given", "as given"), option("name", "by name"),
+  fill("order-studies", option("alike", "similar ones together"), option("given", "as given"), option("name", "by name"),
     element("optgroup", { label: "by the importance of" }, parameters.slice(0, 100).map((one) => option(String(one.place), cut(one.name, 32)))));
   fill("order-parameters", option("mean", "by their mean"), option("spread", "by spread between studies"), option("name", "by name"),
     element("optgroup", { label: "as important in" }, studies.slice(0, 300).map((one) => option(String(one.place), cut(one.name, 32)))));
@@ -66,7 +66,7 @@ function studyLabel(study, x, y, slanted) {
 function mapCell(parameter, study, x, y, wide, highest) {
   const cell = cellOf(parameter, study), box = { x, y, width: Math.max(wide - (wide > 8 ? 1 : 0), 1), height: HIGH - 1 };
   if (!cell) return [drawn("rect", { class: "cell none", ...box })];
-  if (!cell.told) return [drawn("rect", { class: "cell grey", ...box }), drawn("text", { class: "value", x: x + wide / 2, y: y + 16 }, "?")];
+  if (!cell.determined) return [drawn("rect", { class: "cell grey", ...box }), drawn("text", { class: "value", x: x + wide / 2, y: y + 16 }, "?")];
   const grey = ["no evidence", "not testable"].includes(cell.verdict), part = cell.importance / highest;
   const unclear = cell.verdict === "unclear", strength = (0.22 + 0.78 * part) * (unclear ? UNCLEAR : 1);
   const parts = grey ? [] : [drawn("rect", { class: "cell-base", ...box })];
@@ -121,7 +121,7 @@ function watchPointer(picture, here, { columns, rows, x, y, wide }) {
 function drawKey(rows, columns, wide) {
   const cells = rows.flatMap((one) => columns.map((study) => cellOf(one, study)));
   const entry = (kind, words) => element("span", { class: "key-entry" }, element("span", { class: `key-cell ${kind}` }), words);
-  const parts = [element("span", { class: "key-entry" }, "importance 0", element("span", { class: "ramp" }), Math.max(0.05, ...cells.map((cell) => (cell && cell.told ? cell.importance : 0))).toFixed(2))];
+  const parts = [element("span", { class: "key-entry" }, "importance 0", element("span", { class: "ramp" }), Math.max(0.05, ...cells.map((cell) => (cell && cell.determined ? cell.importance : 0))).toFixed(2))];
   if (wide >= 5 && cells.some((cell) => cell?.verdict === "unclear")) parts.push(entry("unclear", "unclear (paler)"));
   if (cells.some((cell) => cell && cell.verdict !== "matters" && cell.verdict !== "unclear")) parts.push(entry("grey", "no evidence, or not testable (–)"));
   if (cells.some((cell) => !cell)) parts.push(entry("blank", "not a parameter of the study"));

@@ -11,7 +11,7 @@ function gatesOf() {
   return found;
 }
 
-function branchesTold() {
+function branchesGist() {
   return data.answer.branch_heading;
 }
 
@@ -43,7 +43,7 @@ function drawBranches() {
   fill("branch-list", ...parts);
 }
 
-function studiesTold() {
+function studiesGist() {
   const linked = studies.some((study) => study.report);
   return linked ? "with a report of each" : "trials, and what matters most in each";
 }
@@ -51,10 +51,10 @@ function studiesTold() {
 function drawStudies() {
   const rows = studies.map((study) => {
     const cells = parameters.map((parameter) => [parameter, cellOf(parameter, study)]).filter(([, cell]) => cell);
-    const matter = cells.filter(([, cell]) => cell.told && cell.verdict === "matters").sort(([, a], [, b]) => b.importance - a.importance);
+    const matter = cells.filter(([, cell]) => cell.determined && cell.verdict === "matters").sort(([, a], [, b]) => b.importance - a.importance);
     const odd = cells.filter(([, cell]) => cell.odd).map(([parameter]) => parameter.name);
-    const told = study.reason ? element("span", { class: "mind" }, study.reason) : matter.length ? listedText(matter.map(([parameter, cell]) => `${cut(parameter.name, 24)} ${cell.importance.toFixed(2)}`), 3) : "nothing, as far as its trials show";
-    return [studyLink(study), study.used < study.trials ? `${whole(study.used)} of ${whole(study.trials)}` : whole(study.used), whole(study.target), told, odd.length ? element("span", { class: "apart" }, listedText(odd, 3)) : "", study.missing.length ? listedText(study.missing, 2) : ""];
+    const matters = study.reason ? element("span", { class: "mind" }, study.reason) : matter.length ? listedText(matter.map(([parameter, cell]) => `${cut(parameter.name, 24)} ${cell.importance.toFixed(2)}`), 3) : "nothing, as far as its trials show";
+    return [studyLink(study), study.used < study.trials ? `${whole(study.used)} of ${whole(study.trials)}` : whole(study.used), whole(study.target), matters, odd.length ? element("span", { class: "apart" }, listedText(odd, 3)) : "", study.missing.length ? listedText(study.missing, 2) : ""];
   });
   fill("study-list", longTable("Studies", ["Study", "Trials used", "Target set", "Matters", "Odd", "Does not have"], rows, [1, 2]));
 }
