@@ -17,6 +17,7 @@ from condped.live.looks import Verdicts
 from condped.live.terminal.line import plain_line
 from condped.live.terminal.screen import screen
 from condped.live.terminal.snapshot import Snapshot, Until, name_of
+from condped.live.terminal.words import course
 
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u200b]")
 _NASTY = "\x1b[31mred\u202e\nname\x07"
@@ -178,6 +179,14 @@ def test_several_objectives_have_a_best_trial_each() -> None:
     assert "Best loss" in text
     assert "Best time" in text
     assert "Pareto front" in text
+
+
+def test_best_values_further_apart_than_a_float_have_a_sparkline() -> None:
+    """Their difference is infinite."""
+    losses = [1.7e308] * 3 + [1e300] * 3 + [-1e308] * 4 + [-1.7e308] * 10
+    table = {"rate": np.linspace(0, 1, 20), "loss": losses}
+    summary = condped.summary(table, objective="loss")
+    assert course(summary, 80) == "1.7e+308 ███▄▄▄▂▂▂▂▁▁▁▁▁▁▁▁▁▁ -1.7e+308"
 
 
 def test_a_plain_line_says_the_same(snapshot: Snapshot) -> None:

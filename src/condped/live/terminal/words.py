@@ -68,8 +68,11 @@ def course(summary: condped.Summary, width: int) -> str:
     if columns < 8:
         return ""
     at = [known[(len(known) - 1) * place // (columns - 1)] for place in range(columns)]
-    low, spread, steps = min(at), (max(at) - min(at)) or 1.0, len(_BLOCKS) - 1
-    blocks = "".join(_BLOCKS[int(steps * (value - low) / spread)] for value in at)
+    low, high, steps = min(at), max(at), len(_BLOCKS) - 1
+    scale = 1.0 if math.isfinite(high - low) else 0.5  # halved if the difference would overflow
+    spread = (scale * high - scale * low) or 1.0
+    shares = ((scale * value - scale * low) / spread for value in at)
+    blocks = "".join(_BLOCKS[int(steps * share)] for share in shares)
     return f"{first} {blocks} {last}"
 
 
