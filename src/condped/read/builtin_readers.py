@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from condped.errors import DataError
-from condped.read.databases.sqlite import COLUMNS, snapshot
+from condped.read.databases.sqlite import COLUMNS, snapshot, without_scheme
 from condped.read.files.first_bytes import first_bytes
 from condped.read.files.named_path import expanded
 from condped.read.registry import Reader
@@ -97,7 +97,7 @@ def _mlflow_database(source: Any) -> bool:
     """Return whether an SQLite file holds the tables of an MLflow store."""
     if not isinstance(source, str):
         return False
-    path = Path(expanded(source.removeprefix("sqlite:///").partition("?")[0]))
+    path = Path(expanded(without_scheme(source).partition("?")[0]))
     return _has_tables(
         path,
         {
@@ -134,7 +134,7 @@ def _trackio(source: Any) -> bool:
     """Return whether an SQLite file, or the first of a directory, is a project of Trackio."""
     if not isinstance(source, str):
         return False
-    path = Path(expanded(source.removeprefix("sqlite:///").partition("?")[0]))
+    path = Path(expanded(without_scheme(source).partition("?")[0]))
     if path.is_dir():
         found = next(iter(sorted(path.glob("*.db"))), None)
         return found is not None and _trackio(str(found))

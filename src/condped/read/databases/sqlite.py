@@ -206,9 +206,14 @@ def _beside(path: Path, ending: str) -> Path:
     return path.with_name(f"{path.name}{ending}")
 
 
+def without_scheme(source: str) -> str:
+    """Return the path in a URL such as ``sqlite+pysqlite:///study.db``; other texts unchanged."""
+    return re.sub(r"^sqlite(\+\w+)?:///", "", source)
+
+
 def _path(source: str) -> Path:
     """Return the file of a URL or a path, without options after a question mark."""
-    named = re.sub(r"^sqlite(\+\w+)?:///", "", source)
+    named = without_scheme(source)
     for text in (named, named.partition("?")[0]):
         with suppress(SourceError):  # with options it may be too long for a path
             if (path := Path(expanded(text))).is_file():

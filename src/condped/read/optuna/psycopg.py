@@ -35,7 +35,7 @@ def _database(source: str) -> Iterator[Database]:
             )
     except psycopg.Error as error:
         reason = " ".join(str(error).split())
-        raise DataError(f"The database {place} cannot be read: {reason}") from error
+        raise DataError(f"The database {place} cannot be read: {reason}.") from error
 
 
 _READER = DatabaseReader(_database)

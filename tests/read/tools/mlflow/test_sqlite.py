@@ -14,6 +14,7 @@ from mlflow.tracking import MlflowClient
 import condped
 from condped import read
 from condped.errors import DataError, NameNotFoundError, SettingsError
+from condped.read.registry import reader_for
 from condped.testing import check_reader
 from tests.read.tools.mlflow.experiments import (
     EXPERIMENT,
@@ -42,7 +43,8 @@ def test_a_store_is_what_mlflow_tells(store: tuple[Path, MlflowClient, str]) -> 
     path, client, experiment = store
     runs = told(client, experiment)
     assert len(runs) == 39
-    for source in (f"sqlite:///{path}", str(path)):
+    for source in (f"sqlite:///{path}", f"sqlite+pysqlite:///{path}", str(path)):
+        assert reader_for(source).name == "mlflow-sqlite"
         table = check_reader("mlflow-sqlite", source, as_runs(runs), objective="loss", space=SPACE)
     assert everything(client, experiment) == 41
     assert table.notes == (
