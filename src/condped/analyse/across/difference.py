@@ -12,6 +12,7 @@ from typing import Any, Unpack, get_args
 import numpy as np
 
 from condped.analyse.across.branches import branch_changes, compared_branches, study_branches
+from condped.analyse.across.decision import adjusted_p_values, agreement_of
 from condped.analyse.across.difference_result import (
     Change,
     Cutoff,
@@ -34,13 +35,12 @@ from condped.arrays import FloatArray, IntArray
 from condped.count.ranking import ByLoss, ranked
 from condped.count.trials import Trials
 from condped.errors import DataError, NoTrialsError, SettingsError
-from condped.estimate.statistics.pooling import errors_if_alike, holm
+from condped.estimate.statistics.pooling import errors_if_alike
 from condped.options import takes
 from condped.read.each_study import best_value, naming_study
 from condped.safe_text import brief, listed, shortened
 from condped.trials.batch import Batch
 
-FALSE_ALARMS = 0.05  # chance of reporting any parameter as different if none is
 _MOST_NAMES = 5
 
 
@@ -235,7 +235,7 @@ def compare_pairs(
     errors = np.array([_error(pair, np.array(trials)) for pair in pairs])
     apart = np.array([after.value - before.value for before, after in pairs])
     p_values = np.array([math.erfc(z) for z in np.abs(apart) / errors / math.sqrt(2.0)])
-    return apart, errors, p_values, holm(p_values)
+    return apart, errors, p_values, adjusted_p_values(p_values, 2)
 
 
 def _error(pair: tuple[Explained, Explained], trials: IntArray) -> float:
@@ -261,11 +261,9 @@ def _difference(
     before, after = (one.explained[name].value for one in found)
     p_value, adjusted = p_values
     apart = after - before
-    verdict: Change = "no evidence"
-    if math.isnan(p_value):
-        verdict = "not testable"
-    elif adjusted <= FALSE_ALARMS:
-        verdict = "more" if apart > 0 else "less"
+    agreement = agreement_of(adjusted)
+    changed: Change = "more" if apart > 0 else "less"
+    verdict = changed if agreement == "differs" else agreement
     unknown = verdict == "not testable"
     reason = ""
     if unknown:
@@ -328,4 +326,6 @@ def _sentence(
     )
     if verdict == "no evidence":
         return f"{label}: no evidence of a change. It explains {change}."
+    if verdict == "unclear":
+        return f"{label}: unclear whether it changed. It explains {change}."
     return f"{label} matters {verdict} than before: it explains {change}."

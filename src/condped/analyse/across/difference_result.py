@@ -12,8 +12,8 @@ from condped.analyse.result import Result
 from condped.errors import DataError, not_found
 from condped.estimate.settings import Settings
 
-# ``more`` and ``less``: further apart than chance explains, adjusted for the number of parameters.
-Change = Literal["more", "less", "no evidence", "not testable"]
+# ``more`` and ``less``: further apart than chance explains, by the adjusted p-value.
+Change = Literal["more", "less", "unclear", "no evidence", "not testable"]
 Cutoff = Literal["own", "common"]
 
 
@@ -34,7 +34,8 @@ class ParameterDifference:
         How often two studies that do not differ are as far apart by chance; adjusted for the number
         of parameters (Holm).
     verdict
-        Whether it matters more or less than before.
+        Whether it matters more or less than before: if the adjusted p-value is at most 0.05;
+        ``unclear`` up to 0.1.
     sentence
         What changed, in words.
     reason

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from condped.analyse.across.branches import StudyBranch
+from condped.analyse.across.decision import Agreement
 from condped.analyse.across.reports import write_reports
 from condped.analyse.across.start.prior import Prior, prior_of
 from condped.analyse.across.start.start_space import StartSpace, start_space
@@ -22,9 +23,6 @@ from condped.estimate.settings import Settings
 from condped.writing.endings import check_page
 from condped.writing.inputs import check_output
 from condped.writing.whole_files import write_text
-
-# ``differs``: further apart than chance explains, adjusted for the number of parameters.
-Agreement = Literal["differs", "no evidence", "not testable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +110,11 @@ class PooledParameter:
         The mean share of reaching the target set that it explains.
     spread
         Standard deviation of what it explains between studies, beyond chance.
-    spread_p_value, agreement
-        How often studies that agree lie as far apart by chance; and the verdict on it.
+    spread_p_value, adjusted_p_value, agreement
+        How often studies that agree lie as far apart by chance; the same adjusted for the number of
+        parameters, of two studies by Holm as in :func:`condped.difference`, of more by Benjamini
+        and Hochberg; and the verdict: ``differs`` up to an adjusted p-value of 0.05, ``unclear`` up
+        to 0.1.
     matters_in
         In how many studies it matters.
     odd
@@ -145,6 +146,7 @@ class PooledParameter:
     spread_low: float = 0.0
     spread_high: float | None = None
     reason: str | None = None
+    adjusted_p_value: float | None = None
 
 
 @dataclass(frozen=True)

@@ -215,6 +215,7 @@ def _pooled(one: Any) -> models.Pooled:
         high=number(one.high),
         matters_in=one.matters_in,
         agreement=one.agreement,
+        adjusted_p_value=number(one.adjusted_p_value),
         odd=[name(study) for study in one.odd[:_MOST_ODD]],
         reason=sentence(one.reason),
     )
