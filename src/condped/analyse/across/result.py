@@ -299,8 +299,9 @@ class Across(Result):
         dropped. The margin is the smallest with which the best trial of a study that was left out
         lies inside often enough: the best trial of another study lies outside with a chance of at
         most ``risk``, assuming that it is drawn like the past ones. So K studies do not suffice for
-        a risk below 1 / (K + 1), and then nothing is narrowed. Where good values are found
-        everywhere, or too few studies have tried them, a domain stays as it is.
+        a risk below 1 / (K + 1), and then nothing is narrowed; nor is it with fewer than three.
+        Where good values are found everywhere, or too few studies have tried them, a domain stays
+        as it is.
 
         Parameters
         ----------
