@@ -178,7 +178,7 @@ def diff(a: str, b: str | None, **options: Any) -> None:
             "condped diff compares two studies: give AFTER as well, or --study twice for two "
             "studies of one source."
         )
-    answer(condped.difference, a, a if b is None else b, **options)
+    answer(condped.difference, a, *(() if b is None else (b,)), **options)
 
 
 @click.command("studies", cls=CommandWithoutRepeats)

@@ -159,8 +159,8 @@ def _row(one: ParameterDifference) -> tuple[str, ...]:
     numbers = ("–", "–", "–")
     if one.difference is not None and one.low is not None and one.high is not None:
         numbers = (
-            f"{100 * one.difference:+.0f}",
-            f"[{100 * one.low:+.0f}, {100 * one.high:+.0f}]",
+            _points(one.difference),
+            f"[{_points(one.low)}, {_points(one.high)}]",
             "–" if one.adjusted_p_value is None else f"{one.adjusted_p_value:.2g}",
         )
     shares = tuple(
@@ -171,6 +171,10 @@ def _row(one: ParameterDifference) -> tuple[str, ...]:
         shortened(one.name), f"{one.before:.3f}", f"{one.after:.3f}", shares[0], f"→ {shares[1]}",
         *numbers, one.verdict,
     )  # fmt: skip
+
+
+def _points(difference: float) -> str:
+    return f"{round(100 * difference):+d}"
 
 
 def _whole(share: float) -> str:
