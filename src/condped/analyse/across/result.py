@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -15,6 +14,7 @@ from condped.analyse.across.reports import write_reports
 from condped.analyse.across.start.prior import Prior, prior_of
 from condped.analyse.across.start.start_space import StartSpace, start_space
 from condped.analyse.across.start.starts import Starts, starts_of
+from condped.analyse.by_name import ByName
 from condped.analyse.evidence.evidence import Verdict
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.result import Result
@@ -150,7 +150,7 @@ class PooledParameter:
 
 
 @dataclass(frozen=True)
-class Across(Result):
+class Across(ByName[PooledParameter], Result):
     """Importances over several studies, the most important parameter first.
 
     ``across[name]`` is a parameter over all studies, ``across.cell(name, study)`` in one of them.
@@ -194,23 +194,6 @@ class Across(Result):
     notes: tuple[str, ...] = ()
     _results: tuple[ImportanceResult, ...] = field(default=(), repr=False, compare=False)
     branches: tuple[StudyBranch, ...] = ()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The parameters' names, the most important first."""
-        return tuple(parameter.name for parameter in self.parameters)
-
-    def __getitem__(self, name: str) -> PooledParameter:
-        for parameter in self.parameters:
-            if parameter.name == name:
-                return parameter
-        raise not_found("parameter", name, self.names)
-
-    def __iter__(self) -> Iterator[PooledParameter]:
-        return iter(self.parameters)
-
-    def __len__(self) -> int:
-        return len(self.parameters)
 
     @cached_property
     def _by_place(self) -> dict[tuple[str, str], StudyImportance]:
