@@ -24,6 +24,7 @@ from condped.analyse.across.limits import have_same_trials, limits, untestable
 from condped.analyse.across.pooled import compared_study
 from condped.analyse.across.study import (
     FEWEST_HITS,
+    MOST_NAMES,
     Explained,
     StudyNumbers,
     other_shares,
@@ -42,8 +43,6 @@ from condped.read.registry import describe_source
 from condped.read.several.studies import is_same_place
 from condped.safe_text import brief, listed, shortened
 from condped.trials.batch import Batch
-
-_MOST_NAMES = 5
 
 
 @takes(AnalysisOptions, *ANALYSIS)
@@ -244,8 +243,8 @@ def _differences(
     if not names:
         raise DataError(
             f"The studies {shortened(one.name)!r} and {shortened(other.name)!r} have no parameter "
-            f"in common: {listed(one.result.names, _MOST_NAMES)}; "
-            f"{listed(other.result.names, _MOST_NAMES)}. Rename their parameters."
+            f"in common: {listed(one.result.names, MOST_NAMES)}; "
+            f"{listed(other.result.names, MOST_NAMES)}. Rename their parameters."
         )
     pairs = [(one.explained[name], other.explained[name]) for name in names]
     apart, errors, p_values, adjusted = compare_pairs(pairs, (one.trials, other.trials))
@@ -281,7 +280,9 @@ def _error(pair: tuple[Explained, Explained], trials: IntArray) -> float:
     sampling, chance = (
         np.array([getattr(one, part) for one in pair]) for part in ("sampling", "chance")
     )
-    return float(np.sqrt((errors_if_alike(sampling, chance, trials) ** 2).sum()))
+    errors = errors_if_alike(sampling, chance, trials)
+    # An error of 0 could not be estimated: its variance seems to be below 0.
+    return float(np.sqrt((errors**2).sum())) if (errors > 0).all() else math.nan
 
 
 def _difference(

@@ -13,7 +13,7 @@ from condped.analyse.across.result import (
     PooledParameter,
     StudyImportance,
 )
-from condped.analyse.across.study import FEWEST_HITS, StudyNumbers, other_shares
+from condped.analyse.across.study import FEWEST_HITS, MOST_NAMES, StudyNumbers, other_shares
 from condped.analyse.evidence.evidence import plain_p
 from condped.arrays import FloatArray, IntArray
 from condped.estimate.statistics.pooling import (
@@ -28,7 +28,6 @@ from condped.estimate.statistics.pooling import (
 )
 from condped.safe_text import listed, percent, shortened
 
-_MOST_NAMES = 5
 _TIED = "ties make the target sets too different in size to compare it"
 _FEW = 2  # studies that are named rather than counted
 ODD = 0.05  # chance of reporting any study as odd if none is
@@ -220,7 +219,7 @@ def comparison_limits(studies: Sequence[StudyNumbers]) -> Iterator[str]:
         yield (
             f"Because of ties, target sets differ in size, from {percent(least)} of the trials to "
             f"{percent(max(study.share for study in conclusive))}, and what a parameter explains "
-            f"depends on that. Larger ones: {listed(tied, _MOST_NAMES)}."
+            f"depends on that. Larger ones: {listed(tied, MOST_NAMES)}."
         )
 
 
@@ -233,7 +232,7 @@ def _otherwise_drawn(compared: Sequence[StudyNumbers], others: Sequence[str]) ->
         own, rest = rest, own
     yield (
         f"Left out of the comparison, since {'its' if len(others) == 1 else 'their'} trials were "
-        f"drawn {own}: {listed(others, _MOST_NAMES)}. Those of the other {len(compared)} studies "
+        f"drawn {own}: {listed(others, MOST_NAMES)}. Those of the other {len(compared)} studies "
         f"were drawn {rest}, and what a parameter explains depends on that."
     )
 
@@ -249,8 +248,8 @@ def _rarely_there(compared: Sequence[StudyNumbers]) -> Iterator[str]:
     for name, where in lacking.items():
         together.setdefault(tuple(where), []).append(name)
     rare = [
-        f"{listed(names, _MOST_NAMES)} in {_counted_studies(where, len(compared))}"
-        for where, names in list(together.items())[:_MOST_NAMES]
+        f"{listed(names, MOST_NAMES)} in {_counted_studies(where, len(compared))}"
+        for where, names in list(together.items())[:MOST_NAMES]
     ]
     if rare:
         more = len(together) - len(rare)

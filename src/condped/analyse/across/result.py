@@ -18,8 +18,9 @@ from condped.analyse.by_name import ByName
 from condped.analyse.evidence.evidence import Verdict
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.result import Result
-from condped.errors import not_found
+from condped.errors import DataError, not_found
 from condped.estimate.settings import Settings
+from condped.safe_text import shortened
 from condped.writing.endings import check_page
 from condped.writing.inputs import check_output
 from condped.writing.whole_files import write_text
@@ -214,8 +215,15 @@ class Across(ByName[PooledParameter], Result):
 
         A result that was saved and loaded no longer has them.
         """
+        names = [one.name for one in self.studies]
+        if study not in names:
+            raise not_found("study", study, names)
         if study not in self._by_study:
-            raise not_found("study", study, self._by_study)
+            raise DataError(
+                f"The importances of the study {shortened(study)!r} are not here: a saved result "
+                "holds the comparison, not the results of single studies. Call condped.importance "
+                "on the study's source, or condped.across again."
+            )
         return self._by_study[study]
 
     @cached_property
