@@ -8,7 +8,8 @@ from itertools import combinations, product
 from typing import Any, TypeAlias
 
 from condped.analyse.across.branches import FoundBranch, StudyBranch, branch_changes
-from condped.analyse.across.difference import FALSE_ALARMS, compare_pairs
+from condped.analyse.across.decision import DIFFERS
+from condped.analyse.across.difference import compare_pairs
 from condped.analyse.across.study import Explained, StudyNumbers, other_shares
 
 Row: TypeAlias = dict[str, Any]
@@ -41,7 +42,7 @@ def named(one: Row, other: Row) -> list[str]:
         (Explained(*one["explained"][name]), Explained(*other["explained"][name])) for name in names
     ]
     _, _, _, adjusted = compare_pairs(pairs, (one["trials"], other["trials"]))
-    return [name for name, p_value in zip(names, adjusted, strict=True) if p_value <= FALSE_ALARMS]
+    return [name for name, p_value in zip(names, adjusted, strict=True) if p_value <= DIFFERS]
 
 
 def winners(one: Row, other: Row) -> list[str]:
@@ -175,13 +176,15 @@ Studies drawn at random are not compared with others: such a sampler draws where
 less, so that 5 of 15 pairs of a random run and one by TPE (200 trials each, one problem) seemed to
 differ.
 
-- *spread*: Cochran's test of whether studies differ (`differs`: adjusted p ≤ 0.05), and an
-  interval around the standard deviation between them (Q-profile).
+- *spread*: Cochran's test of whether studies differ (`differs`: adjusted p ≤ 0.05, `unclear`:
+  ≤ 0.1; by Benjamini and Hochberg, of two studies by Holm), and an interval around the standard
+  deviation between them (Q-profile).
 - *odd*: of three to six studies, one that differs from every other by pairs, and is further away
   than these are from each other (Holm over parameters; of three studies, over these, too); of seven
   or more, one that is unlike the others by errors and by how far they lie apart (Holm over
   parameters and studies). Any study is to be named by chance in at most 5 % of comparisons.
-- `condped.difference`: two studies, any parameter named by chance in at most 5 % (Holm).
+- `condped.difference`: two studies, any parameter named by chance in at most 5 % (Holm). For two
+  studies, `condped.across` uses the same test and the same adjustment, so both name the same.
 - *winner*: a branch that wins in one of two studies and loses in the other, any named by chance
   in at most 5 % (Holm over branches). Random trials: another odds ratio of reaching the target
   set (Zelen's exact test), on opposite sides. Samplers that learn: target trials only show where

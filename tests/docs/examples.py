@@ -189,6 +189,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "space.json": _space,  # its space
     "before.csv": partial(_csv, name="before.csv", seed=1),  # other trials of the same problem
     "after.csv": partial(_csv, name="after.csv", seed=2),
+    "latest.csv": partial(_csv, name="latest.csv", seed=3),
     "study.db": _study,  # model; C of svm; learning_rate and dropout of network, some fail
     "runs": _runs,
     "runs.duckdb": _duckdb,

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+from condped.analyse.across.difference import compare_pairs
+from condped.analyse.across.study import Explained
 from condped.estimate.leave_one_out import chance_variance, twiced_excess
 from condped.estimate.statistics.pooling import (
     errors_if_alike,
@@ -185,3 +187,15 @@ def test_few_alarms_among_studies_that_are_alike_or_differ_smoothly() -> None:
             assert tested / draws <= 0.08
         else:
             assert tested / draws >= 0.4
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("errors", [[0.0, 0.0], [0.1, 0.0], [0.0, 0.1]])
+def test_without_errors_nothing_is_said(errors: list[float]) -> None:
+    """Neither that two studies agree nor that they differ, and without a warning."""
+    found = spread_of(np.array([0.1, 0.9]), np.array(errors))
+    assert math.isnan(found.p_value)
+    assert (found.deviation, found.low) == (0.0, 0.0)
+    explained = (Explained(0.1, -0.01, 0.0, 20), Explained(0.9, -0.01, 0.0, 20))
+    _, _, p_values, adjusted = compare_pairs([explained], (100, 100))
+    assert np.isnan([*p_values, *adjusted]).all()

@@ -56,6 +56,7 @@ def made_up(
                 name=name, studies=len(own), importance=mean, low=mean * 0.9, high=mean * 1.1,
                 explained=mean / 2, spread=0.1 if row == 1 else 0.0, spread_p_value=0.001,
                 agreement="differs" if row == 1 else "no evidence",
+                adjusted_p_value=0.002,
                 matters_in=sum(cell.verdict == "matters" for cell in own),
                 odd=tuple(cell.study for cell in own if cell.odd),
             )

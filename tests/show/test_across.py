@@ -96,7 +96,7 @@ def test_what_differs_and_what_is_odd_is_said() -> None:
     """By name, with the p-value; and that there is nothing where there is nothing."""
     answer = answer_of(made_up(4, 6, odd=(2, 3)))
     assert answer.differ == (
-        "The studies differ by more than chance explains in parameter 1 (p = 0.001)."
+        "The studies differ by more than chance explains in parameter 1 (adjusted p = 0.002)."
     )
     assert answer.odd is not None
     assert answer.odd.startswith("Odd: parameter 2 in study 3 (explains ")

@@ -48,7 +48,9 @@ def _across_fact(one: Any, word: str) -> Fact:
     if word == "odd":
         where = ", ".join(map(shortened, one.odd))
         return Fact(bool(one.odd), f"{name} is odd in {where}." if where else f"{name} is not odd.")
-    p_value = "" if one.spread_p_value is None else f" (p = {one.spread_p_value:.2g})"
+    p_value = ""
+    if one.adjusted_p_value is not None:
+        p_value = f" ({_p(one.spread_p_value, one.adjusted_p_value)})"
     reason = f" ({one.reason})" if one.reason else ""
     holds = None if one.agreement == "not testable" else one.agreement == "differs"
     return Fact(holds, f"{name}: {one.agreement}{p_value}{reason}.")

@@ -110,11 +110,11 @@ def start(
     """Suggest where to start next time: a narrower space, or configurations to try first.
 
     Past studies are given as for `condped across`. The space comes with its risk; with too few
-    studies to justify one, nothing is narrowed. Configurations to try first are chosen from the
-    whole space or, with --risk, from the space of that risk.
+    studies for it, and always with fewer than three, nothing is narrowed. Configurations to try
+    first are chosen from the whole space or, with --risk, from the space of that risk.
 
     \b
-    condped start adult=runs/adult.csv higgs=runs/higgs.csv --objective loss --risk 0.4
+    condped start 'runs/*.csv' --objective loss --risk 0.25
     condped start sqlite:///study.db --study 'xgb-*' --code optuna > suggest.py
     condped start sqlite:///study.db --study 'xgb-*' --starts 10 --risk 0.1 --code optuna
     condped start sqlite:///study.db --study 'xgb-*' --starts 10 --code json > starts.json
@@ -131,7 +131,17 @@ def start(
 
     plain = "space_json" if number is None else "to_json"
     method = plain if tool == "json" else f"{tool}_code"
-    answer(started, *places, show=None if tool is None else methodcaller(method), **options)
+    answer(
+        started, *places, show=None if tool is None else methodcaller(method),
+        after=None if tool is None else _remark, **options,
+    )  # fmt: skip
+
+
+def _remark(result: condped.StartSpace | condped.Starts) -> None:
+    """Say if the code that was printed is that of the whole space."""
+    if isinstance(result, condped.StartSpace) and not result.changes:
+        why = "" if result.too_few is None else f" {result.too_few}"
+        tell(f"Nothing is narrowed, so this is the code of the whole space.{why}")
 
 
 @click.command("diff", cls=CommandWithoutRepeats)
@@ -168,7 +178,7 @@ def diff(a: str, b: str | None, **options: Any) -> None:
             "condped diff compares two studies: give AFTER as well, or --study twice for two "
             "studies of one source."
         )
-    answer(condped.difference, a, a if b is None else b, **options)
+    answer(condped.difference, a, *(() if b is None else (b,)), **options)
 
 
 @click.command("studies", cls=CommandWithoutRepeats)

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict
 
 import numpy.typing as npt
 
+from condped.duplicates import first_duplicate
 from condped.errors import SettingsError
 from condped.options import check_choices, option
 from condped.read.load_space import load_space
@@ -175,6 +176,9 @@ class ReadOptions:
                 "study must be a name or a pattern of names, or a list of these (got "
                 f"{brief(study)})."
             )
+        twice = first_duplicate(patterns)
+        if twice is not None:
+            raise SettingsError(f"study lists {brief(twice)} twice. List each study once.")
         return replace(cls.of({**given, "study": None}), patterns=tuple(patterns))
 
     def refuse(self, source: str, *names: str) -> None:

@@ -137,7 +137,10 @@ def _differ(across: Across) -> str | None:
         (parameter for parameter in tested if parameter.agreement == "differs"),
         key=lambda parameter: -parameter.spread,
     )
-    if not apart:
+    unclear = [parameter for parameter in tested if parameter.agreement == "unclear"]
+    if not apart and unclear:
+        sentence = f"Unclear whether the studies differ in {_with_p_values(unclear)}."
+    elif not apart:
         some = "No parameter differs"
         if untested:
             some = f"No evidence that {_names(tested, across)} differ"
@@ -145,14 +148,19 @@ def _differ(across: Across) -> str | None:
             some = f"{shortened(tested[0].name)} does not differ"
         sentence = f"{some} between the studies by more than chance explains."
     else:
-        words = [
-            f"{shortened(one.name)} ({p_text(one.spread_p_value or 0.0)})"
-            for one in apart[:_MOST_PARAMETERS]
-        ]
-        more = len(apart) - len(words)
-        rest = f" and {count_of(more, 'more parameter')}" if more else ""
-        sentence = f"The studies differ by more than chance explains in {', '.join(words)}{rest}."
+        sentence = f"The studies differ by more than chance explains in {_with_p_values(apart)}."
+        sentence += f" Unclear: {_with_p_values(unclear)}." if unclear else ""
     return f"{sentence} Cannot be compared: {_untested(untested)}." if untested else sentence
+
+
+def _with_p_values(parameters: Sequence[PooledParameter]) -> str:
+    """Return the names of the parameters with adjusted p-values."""
+    words = [
+        f"{shortened(one.name)} (adjusted {p_text(one.adjusted_p_value or 0.0)})"
+        for one in parameters[:_MOST_PARAMETERS]
+    ]
+    more = len(parameters) - len(words)
+    return ", ".join(words) + (f" and {count_of(more, 'more parameter')}" if more else "")
 
 
 def _names(parameters: Sequence[PooledParameter], across: Across) -> str:
@@ -197,7 +205,7 @@ def _untested(parameters: Sequence[PooledParameter]) -> str:
 
 
 def _of_several(why: str) -> str:
-    return f"{why.removesuffix('it')}them"
+    return f"{why.removesuffix('it')}them"  # reasons end in "it"
 
 
 def odd_cells(across: Across) -> list[StudyImportance]:

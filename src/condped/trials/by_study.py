@@ -131,7 +131,11 @@ class CollectFold:
 
 @dataclass(frozen=True, slots=True)
 class OneStudyFold(Generic[State]):
-    """Passes only the trials of one study to a fold."""
+    """Passes only the trials of one study to a fold.
+
+    Not the notes on a batch, nor how many of its trials were dropped: both are about the rows of
+    all studies, and :attr:`GroupedSource.notes` has them once.
+    """
 
     study: str
     fold: Fold[State]

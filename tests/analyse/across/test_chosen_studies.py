@@ -8,7 +8,7 @@ import optuna
 import pytest
 
 import condped
-from condped.errors import NameNotFoundError, SettingsError
+from condped.errors import DataError, NameNotFoundError, SettingsError
 
 
 @pytest.fixture(scope="module")
@@ -55,3 +55,39 @@ def test_a_list_of_names_does_not_choose_among_files(tmp_path: Path) -> None:
         (tmp_path / f"{name}.csv").write_text("x,loss\n0,1\n1,0\n", encoding="utf-8")
     with pytest.raises(SettingsError, match=r"one storage.*for 2 sources.*'runs/xgb-\*\.csv'"):
         condped.across(tmp_path, study=["a"], objective="loss")
+
+
+def test_two_studies_of_one_source_need_no_second_source(storage: str) -> None:
+    """Two names are enough; without them, the error says what is missing."""
+    found = condped.difference(storage, study=("old", "run-a"))
+    assert found.rows() == condped.difference(storage, storage, study=("old", "run-a")).rows()
+    for study in (None, "old"):
+        with pytest.raises(SettingsError, match=r"got one source, with study=.*two names as study"):
+            condped.difference(storage, study=study)
+
+
+def test_a_study_listed_twice_is_refused(storage: str, tmp_path: Path) -> None:
+    """By its name or as a source, since there is nothing to compare, or it would count twice."""
+    same = "Before and after are the same study"
+    for sources in ((storage,), (storage, storage)):
+        with pytest.raises(DataError, match=f"{same}: 'old' of .*team.db"):
+            condped.difference(*sources, study=("old", "old"))
+    with pytest.raises(DataError, match=f"{same}: 'old' of"):
+        condped.difference(storage, storage, study="old")
+    (tmp_path / "a.csv").write_text("x,loss\n0,1\n1,0\n", encoding="utf-8")
+    with pytest.raises(DataError, match=f"{same}: .*a.csv"):
+        condped.difference(tmp_path / "a.csv", f"{tmp_path}/./a.csv", objective="loss")
+    for study in (["old", "old"], ["run-*", "old", "run-*"]):
+        with pytest.raises(SettingsError, match=r"study lists '(old|run-\*)' twice"):
+            condped.across(storage, study=study)
+
+
+def test_studies_can_be_labelled(storage: str) -> None:
+    """In all sentences, instead of before and after."""
+    tables = [condped.read(storage, study=name) for name in ("old", "run-a")]
+    found = condped.difference(*tables, labels=("first", "second"))
+    assert [study.name for study in found.studies] == ["first", "second"]
+    assert str(found).startswith("first (30 trials) → second (30)")
+    for labels in (("a",), ("a", "a"), "ab", ("a", 1)):
+        with pytest.raises(SettingsError, match="labels must be two different names"):
+            condped.difference(*tables, labels=labels)  # type: ignore[arg-type]

@@ -143,7 +143,7 @@ def test_starts_can_be_saved_and_printed(tmp_path: Path) -> None:
     assert condped.load(tmp_path / "starts.json") == starts
     assert json.loads(starts.to_json()) == starts.configurations
     assert set(starts.rows()[0]) == set(starts.columns)
-    assert "5 configurations to try first, by 10 past studies" in str(starts)
+    assert "5 configurations to try first, from 10 past studies" in str(starts)
     assert starts == past("models").starts(5)
 
 
@@ -176,4 +176,4 @@ def test_densities_are_means_over_studies(tmp_path: Path) -> None:
     assert sum(row["even"] for row in rows) == pytest.approx(1)
     prior.save(tmp_path / "prior.json")
     assert condped.load(tmp_path / "prior.json") == prior
-    assert "Where good values lie, by 2 past studies" in str(prior)
+    assert "Where good values lie, according to 2 past studies" in str(prior)

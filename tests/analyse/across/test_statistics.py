@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -9,7 +10,7 @@ import optuna
 import pytest
 
 import condped
-from condped.errors import DataError
+from condped.errors import DataError, NameNotFoundError
 
 NESTED = condped.problems.get("nested")
 DISJOINT = condped.problems.get("activation-disjoint")
@@ -195,3 +196,17 @@ def test_what_is_left_out_of_the_comparison_is_said() -> None:
     pair = condped.difference(shifted(0, False), tied, objective="loss", sampling="random")
     assert {one.verdict for one in pair} == {"not testable"}
     assert any("Ties at the cut-offs: 10 % of before" in note for note in pair.comparable)
+
+
+def test_a_saved_comparison_does_not_hold_the_results_of_its_studies(tmp_path: Path) -> None:
+    """The error says so of a study that is there, and lists the studies for one that is not."""
+    found = condped.across({"one": shifted(0, False), "two": shifted(1, False)}, objective="loss")
+    assert found.result("one").names
+    found.save(tmp_path / "across.json")
+    loaded = condped.load(tmp_path / "across.json")
+    assert isinstance(loaded, condped.Across)
+    with pytest.raises(DataError, match=r"'one' are not here: a saved result .*condped.importance"):
+        loaded.result("one")
+    for some in (found, loaded):
+        with pytest.raises(NameNotFoundError, match=r"no study 'three'.*'one', 'two'"):
+            some.result("three")

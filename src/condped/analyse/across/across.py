@@ -12,7 +12,7 @@ from condped.analyse.across.effects import StudyEffect
 from condped.analyse.across.pooled import compared_study, comparison_limits, pooled
 from condped.analyse.across.result import Across, StudyImportance
 from condped.analyse.across.studies import numbers_of_studies
-from condped.analyse.across.study import StudyNumbers
+from condped.analyse.across.study import MOST_NAMES, StudyNumbers
 from condped.analyse.evidence.evidence import plain_p
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options
 from condped.errors import DataError
@@ -20,7 +20,6 @@ from condped.options import takes
 from condped.read.several.studies import SeveralStudies, StudiesOptions, open_studies
 from condped.safe_text import listed, shortened
 
-_MOST_NAMES = 5
 _MOST_DOMAINS = 4
 
 
@@ -124,8 +123,8 @@ def _require_common_parameters(studies: Sequence[StudyNumbers]) -> None:
             others = [name for name in times if name not in own]
             raise DataError(
                 f"The study {shortened(study.name)!r} has no parameter in common with the others: "
-                f"it has {listed(own, _MOST_NAMES)}, they have "
-                f"{listed(sorted(others), _MOST_NAMES)}. Leave it out, or rename its parameters."
+                f"it has {listed(own, MOST_NAMES)}, they have "
+                f"{listed(sorted(others), MOST_NAMES)}. Leave it out, or rename its parameters."
             )
 
 
@@ -138,14 +137,14 @@ def _notes(studies: Sequence[StudyNumbers]) -> Iterator[str]:
     for reason, without in reasons.items():
         these = f"the study {shortened(without[0])}"
         if len(without) > 1:
-            these = f"{len(without)} studies ({listed(without, _MOST_NAMES)})"
+            these = f"{len(without)} studies ({listed(without, MOST_NAMES)})"
         end = "They do not" if len(without) > 1 else "It does not"
         yield f"No conclusion is possible for {these}: {reason} {end} count in the pooled numbers."
     partly = [study for study in studies if study.result.account.trials.left_out]
     if partly:
-        more = len(partly) - _MOST_NAMES
+        more = len(partly) - MOST_NAMES
         rest = f"; {more} more studies have trials that are not used" if more > 0 else ""
-        yield f"{'; '.join(map(_used_words, partly[:_MOST_NAMES]))}{rest}."
+        yield f"{'; '.join(map(_used_words, partly[:MOST_NAMES]))}{rest}."
 
 
 def _used_words(study: StudyNumbers) -> str:
@@ -178,10 +177,10 @@ def _domain_notes(
             each = (f"{shortened(label)} in {_named(own)}" for label, own in where.items())
             unlike.append(f"{shortened(name)}: {', '.join(each)}")
     if unlike:
-        more = len(unlike) - _MOST_NAMES
+        more = len(unlike) - MOST_NAMES
         rest = f"; and {more} more parameter{'s' if more > 1 else ''}" if more > 0 else ""
         yield (
-            f"Domains differ between studies. {'; '.join(unlike[:_MOST_NAMES])}{rest}. A wider one "
+            f"Domains differ between studies. {'; '.join(unlike[:MOST_NAMES])}{rest}. A wider one "
             "lets a parameter explain more."
         )
     inferred = [study.name for study in studies if study.result.account.space_inferred]
@@ -206,4 +205,4 @@ def _missing_notes(studies: Sequence[StudyNumbers], names: Sequence[str]) -> Ite
             some.setdefault(have, []).append(name)
     for have, missing in some.items():
         be = "is a parameter" if len(missing) == 1 else "are parameters"
-        yield f"{listed(missing, _MOST_NAMES)} {be} of {have} of {len(known)} studies."
+        yield f"{listed(missing, MOST_NAMES)} {be} of {have} of {len(known)} studies."

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from condped.analyse.advice.propose import chance_of_so_few
+from condped.analyse.branches.regime_conditions import MOST_TRIALS
 from condped.analyse.branches.splits import Split, splits_of
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.effects.find import StudyTrials
@@ -43,7 +44,6 @@ Standing = Literal["wins", "loses", "no evidence"]
 WinnerChange = Literal["won before", "wins now", "no evidence", "not testable"]
 _SURE = FALSE_DISCOVERIES / 2
 CHANGED = 0.05  # chance of reporting any branch as changed if none has
-_MANY = 200_000  # trials; with more, inferring conditions takes too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def study_branches(study: str, result: ImportanceResult) -> tuple[FoundBranch, .
         return ()
     trials = counts.trials.given
     table = trials.in_memory
-    few = table is not None and counts.trials.top.counts.used <= _MANY
+    few = table is not None and counts.trials.top.counts.used <= MOST_TRIALS
     if table is None or not few or result.target_quantile is None or _is_flat(table):
         return ()
     try:

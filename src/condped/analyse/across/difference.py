@@ -12,6 +12,7 @@ from typing import Any, Unpack, get_args
 import numpy as np
 
 from condped.analyse.across.branches import branch_changes, compared_branches, study_branches
+from condped.analyse.across.decision import adjusted_p_values, agreement_of
 from condped.analyse.across.difference_result import (
     Change,
     Cutoff,
@@ -23,6 +24,7 @@ from condped.analyse.across.limits import have_same_trials, limits, untestable
 from condped.analyse.across.pooled import compared_study
 from condped.analyse.across.study import (
     FEWEST_HITS,
+    MOST_NAMES,
     Explained,
     StudyNumbers,
     other_shares,
@@ -34,23 +36,23 @@ from condped.arrays import FloatArray, IntArray
 from condped.count.ranking import ByLoss, ranked
 from condped.count.trials import Trials
 from condped.errors import DataError, NoTrialsError, SettingsError
-from condped.estimate.statistics.pooling import errors_if_alike, holm
+from condped.estimate.statistics.pooling import errors_if_alike
 from condped.options import takes
 from condped.read.each_study import best_value, naming_study
+from condped.read.registry import describe_source
+from condped.read.several.studies import is_same_place
 from condped.safe_text import brief, listed, shortened
 from condped.trials.batch import Batch
-
-FALSE_ALARMS = 0.05  # chance of reporting any parameter as different if none is
-_MOST_NAMES = 5
 
 
 @takes(AnalysisOptions, *ANALYSIS)
 def difference(
     a: Any,
-    b: Any,
+    b: Any = None,
     *,
     target_quantile: float = 0.1,
     cutoff: Cutoff = "own",
+    labels: Sequence[str] | None = None,
     **options: Unpack[AnalysisOptions],
 ) -> Difference:
     """Compare what mattered in two studies: before and after.
@@ -62,12 +64,15 @@ def difference(
     Parameters
     ----------
     a, b
-        The studies before and after; each is anything that :func:`condped.read` takes.
+        The studies before and after; each is anything that :func:`condped.read` takes. Without
+        ``b``, ``study`` names two studies of ``a``.
     target_quantile
         γ': the best trials of this share are the target set.
     cutoff
         ``own``: of each study, the best of its own trials. ``common``: of the trials of both taken
         together; each study's target set is what reaches that objective, so its share differs.
+    labels
+        What to call the studies; by default, their own names if these differ.
     **options
         As for :func:`condped.importance`, the same for both, except ``study``: two names are those
         of the study before and of the one after.
@@ -87,7 +92,9 @@ def difference(
     question = parsed.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
     chosen = _one_for_each(parsed.reading.get("study"))
-    names = _names(a, b, chosen)
+    b = _after(a, b, parsed.reading.get("study"))
+    _require_different(a, b, chosen)
+    names = _names(a, b, chosen) if labels is None else _checked_labels(labels)
     both = []
     for name, source, study in zip(names, (a, b), chosen, strict=True):
         with naming_study(name):
@@ -140,6 +147,34 @@ def _one_for_each(study: Any) -> tuple[Any, Any]:
         "study must be one name, or two: of the study before and of the one after (got "
         f"{brief(study)})."
     )
+
+
+def _after(a: Any, b: Any, study: Any) -> Any:
+    """Return the source of the second study; raise if there is none."""
+    if b is None and (study is None or isinstance(study, str)):
+        raise SettingsError(
+            f"Two studies are compared (got one source, with study={brief(study)}). Pass a second "
+            "source, or two names as study: of the study before and of the one after."
+        )
+    return a if b is None else b
+
+
+def _require_different(a: Any, b: Any, chosen: tuple[Any, Any]) -> None:
+    """Raise if both studies are one."""
+    before, after = chosen
+    if before == after and (is_same_place(a, b) or (a is b and before is not None)):
+        name = "" if before is None else f"{shortened(before)!r} of "
+        source = describe_source(str(a) if isinstance(a, Path) else a)
+        raise DataError(
+            f"Before and after are the same study: {name}{source}. Name two different ones."
+        )
+
+
+def _checked_labels(labels: Sequence[str]) -> tuple[str, str]:
+    pair = () if isinstance(labels, str) else tuple(labels)
+    if len(pair) != 2 or pair[0] == pair[1] or not all(isinstance(one, str) for one in pair):
+        raise SettingsError(f"labels must be two different names (got {brief(labels)}).")
+    return pair[0], pair[1]
 
 
 def _names(a: Any, b: Any, chosen: tuple[Any, Any]) -> tuple[str, str]:
@@ -208,8 +243,8 @@ def _differences(
     if not names:
         raise DataError(
             f"The studies {shortened(one.name)!r} and {shortened(other.name)!r} have no parameter "
-            f"in common: {listed(one.result.names, _MOST_NAMES)}; "
-            f"{listed(other.result.names, _MOST_NAMES)}. Rename their parameters."
+            f"in common: {listed(one.result.names, MOST_NAMES)}; "
+            f"{listed(other.result.names, MOST_NAMES)}. Rename their parameters."
         )
     pairs = [(one.explained[name], other.explained[name]) for name in names]
     apart, errors, p_values, adjusted = compare_pairs(pairs, (one.trials, other.trials))
@@ -235,7 +270,7 @@ def compare_pairs(
     errors = np.array([_error(pair, np.array(trials)) for pair in pairs])
     apart = np.array([after.value - before.value for before, after in pairs])
     p_values = np.array([math.erfc(z) for z in np.abs(apart) / errors / math.sqrt(2.0)])
-    return apart, errors, p_values, holm(p_values)
+    return apart, errors, p_values, adjusted_p_values(p_values, 2)
 
 
 def _error(pair: tuple[Explained, Explained], trials: IntArray) -> float:
@@ -245,7 +280,9 @@ def _error(pair: tuple[Explained, Explained], trials: IntArray) -> float:
     sampling, chance = (
         np.array([getattr(one, part) for one in pair]) for part in ("sampling", "chance")
     )
-    return float(np.sqrt((errors_if_alike(sampling, chance, trials) ** 2).sum()))
+    errors = errors_if_alike(sampling, chance, trials)
+    # An error of 0 could not be estimated: its variance seems to be below 0.
+    return float(np.sqrt((errors**2).sum())) if (errors > 0).all() else math.nan
 
 
 def _difference(
@@ -261,11 +298,9 @@ def _difference(
     before, after = (one.explained[name].value for one in found)
     p_value, adjusted = p_values
     apart = after - before
-    verdict: Change = "no evidence"
-    if math.isnan(p_value):
-        verdict = "not testable"
-    elif adjusted <= FALSE_ALARMS:
-        verdict = "more" if apart > 0 else "less"
+    agreement = agreement_of(adjusted)
+    changed: Change = "more" if apart > 0 else "less"
+    verdict = changed if agreement == "differs" else agreement
     unknown = verdict == "not testable"
     reason = ""
     if unknown:
@@ -321,11 +356,14 @@ def _sentence(
             f"{label}: not testable. {hits[0]} target trials have it before, {hits[1]} after; "
             f"{FEWEST_HITS} are needed in both."
         )
-    before, after = (f"{100 * one.value:.0f} %" for one in explained)
+    before, after = (f"{round(100 * one.value)} %" for one in explained)
+    low, high = (f"{round(100 * end):+d}" for end in interval)
     change = (
         f"{before} of reaching the target set before, {after} after; difference "
-        f"{100 * interval[0]:+.0f} to {100 * interval[1]:+.0f} points, {100 * level:g} % interval"
+        f"{low} to {high} points, {100 * level:g} % interval"
     )
     if verdict == "no evidence":
         return f"{label}: no evidence of a change. It explains {change}."
+    if verdict == "unclear":
+        return f"{label}: unclear whether it changed. It explains {change}."
     return f"{label} matters {verdict} than before: it explains {change}."

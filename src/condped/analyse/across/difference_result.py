@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal
 
 from condped.analyse.across.branches import BranchChange, StudyBranch
 from condped.analyse.across.result import ComparedStudy
+from condped.analyse.by_name import ByName
 from condped.analyse.result import Result
-from condped.errors import DataError, not_found
+from condped.errors import DataError
 from condped.estimate.settings import Settings
 
-# ``more`` and ``less``: further apart than chance explains, adjusted for the number of parameters.
-Change = Literal["more", "less", "no evidence", "not testable"]
+# ``more`` and ``less``: further apart than chance explains, by the adjusted p-value.
+Change = Literal["more", "less", "unclear", "no evidence", "not testable"]
 Cutoff = Literal["own", "common"]
 
 
@@ -34,7 +34,8 @@ class ParameterDifference:
         How often two studies that do not differ are as far apart by chance; adjusted for the number
         of parameters (Holm).
     verdict
-        Whether it matters more or less than before.
+        Whether it matters more or less than before: if the adjusted p-value is at most 0.05;
+        ``unclear`` up to 0.1.
     sentence
         What changed, in words.
     reason
@@ -57,7 +58,7 @@ class ParameterDifference:
 
 
 @dataclass(frozen=True)
-class Difference(Result):
+class Difference(ByName[ParameterDifference], Result):
     """What changed between two studies, the smallest p-value first.
 
     Attributes
@@ -96,6 +97,7 @@ class Difference(Result):
     """
 
     schema: ClassVar[str] = "condped.difference/1"
+    _entry: ClassVar[str] = "parameter of both studies"
     _columns: ClassVar[tuple[str, ...]] = (
         "parameter", "before", "after", "explained_before", "explained_after", "difference", "low",
         "high", "p_value", "adjusted_p_value", "verdict", "sentence",
@@ -122,11 +124,6 @@ class Difference(Result):
             raise DataError(f"A difference is one of two studies (got {len(self.studies)}).")
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the parameters of both studies."""
-        return tuple(parameter.name for parameter in self.parameters)
-
-    @property
     def changed(self) -> tuple[ParameterDifference, ...]:
         """The parameters that matter more or less than before; no branches.
 
@@ -141,18 +138,6 @@ class Difference(Result):
         return tuple(
             one for one in self.branch_changes if one.verdict in ("won before", "wins now")
         )
-
-    def __getitem__(self, name: str) -> ParameterDifference:
-        for parameter in self.parameters:
-            if parameter.name == name:
-                return parameter
-        raise not_found("parameter of both studies", name, self.names)
-
-    def __iter__(self) -> Iterator[ParameterDifference]:
-        return iter(self.parameters)
-
-    def __len__(self) -> int:
-        return len(self.parameters)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one record per parameter of both studies."""

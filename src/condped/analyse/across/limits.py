@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from condped.analyse.across.difference_result import Cutoff
 from condped.analyse.across.pooled import drawn_alike
 from condped.analyse.across.studies import content_of
-from condped.analyse.across.study import StudyNumbers, other_shares
+from condped.analyse.across.study import MOST_NAMES, StudyNumbers, other_shares
 from condped.count.trials import Trials
 from condped.safe_text import listed, percent, shortened
 
-_MOST_NAMES = 5
 _MUCH_LARGER = 2.0  # ratio of trials from which on it is mentioned
 
 
@@ -49,7 +48,7 @@ def limits(
     for own, others in ((one, other), (other, one)):
         names = [name for name in own.result.names if name not in others.result]
         if names:
-            yield f"Only {shortened(own.name)} has {listed(names, _MOST_NAMES)}."
+            yield f"Only {shortened(own.name)} has {listed(names, MOST_NAMES)}."
     for name in one.result.names:
         if name in other.result and one.domains[name] != other.domains[name]:
             yield (

@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from condped.analyse.across.decision import adjusted_p_values, agreement_of
 from condped.analyse.across.result import (
-    Agreement,
     ComparedStudy,
     PooledParameter,
     StudyImportance,
 )
-from condped.analyse.across.study import FEWEST_HITS, StudyNumbers, other_shares
+from condped.analyse.across.study import FEWEST_HITS, MOST_NAMES, StudyNumbers, other_shares
 from condped.analyse.evidence.evidence import plain_p
 from condped.arrays import FloatArray, IntArray
-from condped.estimate.independence_test import adjusted
 from condped.estimate.statistics.pooling import (
     MANY_STUDIES,
     Spread,
@@ -29,10 +28,9 @@ from condped.estimate.statistics.pooling import (
 )
 from condped.safe_text import listed, percent, shortened
 
-_MOST_NAMES = 5
+_TIED = "ties make the target sets too different in size to compare it"
 _FEW = 2  # studies that are named rather than counted
 ODD = 0.05  # chance of reporting any study as odd if none is
-DIFFERS = 0.05  # share of false discoveries among parameters that are reported to differ
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +68,7 @@ def pooled(
 ) -> tuple[tuple[PooledParameter, ...], tuple[StudyImportance, ...]]:
     """Return the parameters over all studies, and the cells with odd ones marked."""
     conclusive = {study.name: study for study in studies if study.result.status == "ok"}
-    alike = {study.name for study in drawn_alike(list(conclusive.values()))}
+    alike = _comparable(list(conclusive.values()))
     by_name: dict[str, list[StudyImportance]] = {cell.parameter: [] for cell in cells}
     for cell in cells:
         if cell.study in conclusive:
@@ -81,19 +79,28 @@ def pooled(
     for cell in marked:
         if cell.odd:
             odd[cell.parameter].append(cell.study)
-    agreement = _agreements(every)
+    p_values = np.array([one.spread.p_value for one in every])
     found = [
         replace(
-            _pooled(one, agreement[one.name], tuple(odd[one.name]), conclusive, level),
+            _pooled(one, float(p_value), tuple(odd[one.name]), conclusive, level),
             reason=None
-            if len(one.studies) > 1
-            else _why_not_compared(one.name, one.cells, conclusive, alike),
+            if np.isfinite(p_value)
+            else _why_not_compared(one.name, one.cells, conclusive, alike)
+            if alike
+            else _TIED,
         )
-        for one in every
+        for one, p_value in zip(every, adjusted_p_values(p_values, len(alike)), strict=True)
         if one.cells
     ]
     found.sort(key=lambda parameter: -parameter.importance)
     return tuple(found), marked
+
+
+def _comparable(conclusive: Sequence[StudyNumbers]) -> set[str]:
+    """Return the studies that can be compared; none if they are two with other target sets."""
+    alike = drawn_alike(conclusive)
+    tied = len(alike) == 2 and other_shares([study.share for study in alike])
+    return set() if tied else {study.name for study in alike}
 
 
 def drawn_alike(studies: Sequence[StudyNumbers]) -> list[StudyNumbers]:
@@ -128,19 +135,6 @@ def _compared(
     return _Compared(name, tuple(cells), studies, trials, values, sampling, chance, errors, spread)
 
 
-def _agreements(every: Sequence[_Compared]) -> dict[str, tuple[float | None, Agreement]]:
-    """Return the p-value and the verdict on the spread of each parameter."""
-    p_values = np.array([one.spread.p_value for one in every])
-    corrected = adjusted(p_values) if len(p_values) else p_values
-    found: dict[str, tuple[float | None, Agreement]] = {}
-    for one, p_value, adjusted_p in zip(every, p_values, corrected, strict=True):
-        verdict: Agreement = "no evidence" if np.isfinite(p_value) else "not testable"
-        if adjusted_p <= DIFFERS:
-            verdict = "differs"
-        found[one.name] = plain_p(float(p_value)), verdict
-    return found
-
-
 def _odd_ones(
     every: Sequence[_Compared], cells: Sequence[StudyImportance]
 ) -> tuple[StudyImportance, ...]:
@@ -162,7 +156,7 @@ def _odd_ones(
 
 def _pooled(
     one: _Compared,
-    agreement: tuple[float | None, Agreement],
+    adjusted_p: float,
     odd: tuple[str, ...],
     conclusive: dict[str, StudyNumbers],
     level: float,
@@ -178,7 +172,6 @@ def _pooled(
         high = mean.value if cell.high is None else cell.high
     else:
         low, high = max(0.0, mean.low), min(1.0, mean.high)
-    p_value, verdict = agreement
     return PooledParameter(
         name=one.name,
         studies=len(one.cells),
@@ -187,14 +180,15 @@ def _pooled(
         high=high,
         explained=float(np.mean(explained)) if explained else 0.0,
         spread=one.spread.deviation,
-        spread_p_value=p_value,
-        agreement=verdict,
+        spread_p_value=plain_p(one.spread.p_value),
+        agreement=agreement_of(adjusted_p),
         matters_in=sum(cell.verdict == "matters" for cell in one.cells),
         odd=odd,
         domains=labels if len(labels) > 1 else (),
         compared=len(one.studies),
         spread_low=one.spread.low,
         spread_high=plain_p(one.spread.high),
+        adjusted_p_value=plain_p(adjusted_p),
     )
 
 
@@ -225,7 +219,7 @@ def comparison_limits(studies: Sequence[StudyNumbers]) -> Iterator[str]:
         yield (
             f"Because of ties, target sets differ in size, from {percent(least)} of the trials to "
             f"{percent(max(study.share for study in conclusive))}, and what a parameter explains "
-            f"depends on that. Larger ones: {listed(tied, _MOST_NAMES)}."
+            f"depends on that. Larger ones: {listed(tied, MOST_NAMES)}."
         )
 
 
@@ -238,7 +232,7 @@ def _otherwise_drawn(compared: Sequence[StudyNumbers], others: Sequence[str]) ->
         own, rest = rest, own
     yield (
         f"Left out of the comparison, since {'its' if len(others) == 1 else 'their'} trials were "
-        f"drawn {own}: {listed(others, _MOST_NAMES)}. Those of the other {len(compared)} studies "
+        f"drawn {own}: {listed(others, MOST_NAMES)}. Those of the other {len(compared)} studies "
         f"were drawn {rest}, and what a parameter explains depends on that."
     )
 
@@ -254,8 +248,8 @@ def _rarely_there(compared: Sequence[StudyNumbers]) -> Iterator[str]:
     for name, where in lacking.items():
         together.setdefault(tuple(where), []).append(name)
     rare = [
-        f"{listed(names, _MOST_NAMES)} in {_counted_studies(where, len(compared))}"
-        for where, names in list(together.items())[:_MOST_NAMES]
+        f"{listed(names, MOST_NAMES)} in {_counted_studies(where, len(compared))}"
+        for where, names in list(together.items())[:MOST_NAMES]
     ]
     if rare:
         more = len(together) - len(rare)

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from condped.analyse.across.branches import StudyBranch
+from condped.analyse.across.decision import Agreement
 from condped.analyse.across.reports import write_reports
 from condped.analyse.across.start.prior import Prior, prior_of
 from condped.analyse.across.start.start_space import StartSpace, start_space
 from condped.analyse.across.start.starts import Starts, starts_of
+from condped.analyse.by_name import ByName
 from condped.analyse.evidence.evidence import Verdict
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.result import Result
-from condped.errors import not_found
+from condped.errors import DataError, not_found
 from condped.estimate.settings import Settings
+from condped.safe_text import shortened
 from condped.writing.endings import check_page
 from condped.writing.inputs import check_output
 from condped.writing.whole_files import write_text
-
-# ``differs``: further apart than chance explains, adjusted for the number of parameters.
-Agreement = Literal["differs", "no evidence", "not testable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +111,11 @@ class PooledParameter:
         The mean share of reaching the target set that it explains.
     spread
         Standard deviation of what it explains between studies, beyond chance.
-    spread_p_value, agreement
-        How often studies that agree lie as far apart by chance; and the verdict on it.
+    spread_p_value, adjusted_p_value, agreement
+        How often studies that agree lie as far apart by chance; the same adjusted for the number of
+        parameters, of two studies by Holm as in :func:`condped.difference`, of more by Benjamini
+        and Hochberg; and the verdict: ``differs`` up to an adjusted p-value of 0.05, ``unclear`` up
+        to 0.1.
     matters_in
         In how many studies it matters.
     odd
@@ -145,10 +147,11 @@ class PooledParameter:
     spread_low: float = 0.0
     spread_high: float | None = None
     reason: str | None = None
+    adjusted_p_value: float | None = None
 
 
 @dataclass(frozen=True)
-class Across(Result):
+class Across(ByName[PooledParameter], Result):
     """Importances over several studies, the most important parameter first.
 
     ``across[name]`` is a parameter over all studies, ``across.cell(name, study)`` in one of them.
@@ -193,23 +196,6 @@ class Across(Result):
     _results: tuple[ImportanceResult, ...] = field(default=(), repr=False, compare=False)
     branches: tuple[StudyBranch, ...] = ()
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The parameters' names, the most important first."""
-        return tuple(parameter.name for parameter in self.parameters)
-
-    def __getitem__(self, name: str) -> PooledParameter:
-        for parameter in self.parameters:
-            if parameter.name == name:
-                return parameter
-        raise not_found("parameter", name, self.names)
-
-    def __iter__(self) -> Iterator[PooledParameter]:
-        return iter(self.parameters)
-
-    def __len__(self) -> int:
-        return len(self.parameters)
-
     @cached_property
     def _by_place(self) -> dict[tuple[str, str], StudyImportance]:
         return {(cell.parameter, cell.study): cell for cell in self.cells}
@@ -229,8 +215,15 @@ class Across(Result):
 
         A result that was saved and loaded no longer has them.
         """
+        names = [one.name for one in self.studies]
+        if study not in names:
+            raise not_found("study", study, names)
         if study not in self._by_study:
-            raise not_found("study", study, self._by_study)
+            raise DataError(
+                f"The importances of the study {shortened(study)!r} are not here: a saved result "
+                "holds the comparison, not the results of single studies. Call condped.importance "
+                "on the study's source, or condped.across again."
+            )
         return self._by_study[study]
 
     @cached_property
@@ -297,8 +290,9 @@ class Across(Result):
         dropped. The margin is the smallest with which the best trial of a study that was left out
         lies inside often enough: the best trial of another study lies outside with a chance of at
         most ``risk``, assuming that it is drawn like the past ones. So K studies do not suffice for
-        a risk below 1 / (K + 1), and then nothing is narrowed. Where good values are found
-        everywhere, or too few studies have tried them, a domain stays as it is.
+        a risk below 1 / (K + 1), and then nothing is narrowed; nor is it with fewer than three.
+        Where good values are found everywhere, or too few studies have tried them, a domain stays
+        as it is.
 
         Parameters
         ----------

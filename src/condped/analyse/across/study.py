@@ -39,6 +39,7 @@ _LUCKY_BRANCH = 1 / 3
 # Ratio of the target sets' shares of the trials above which nothing is compared: with such ties,
 # what a parameter explains is not the same thing.
 _OTHER_SHARE = 1.5
+MOST_NAMES = 5  # listed in a message or a note
 FEWEST_HITS = 5  # target trials with a parameter; with fewer, errors are unreliable
 
 

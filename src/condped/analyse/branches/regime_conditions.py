@@ -15,7 +15,7 @@ from condped.space.nodes import Node
 from condped.space.simplify import alternative, text_of
 from condped.space.space import Space
 
-_MANY = 200_000  # trials; with more, inferring conditions takes too long
+MOST_TRIALS = 200_000  # with more, inferring conditions takes too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def conditional(trials: Trials, top: Sets) -> Conditional:
     says.
     """
     try:
-        if not trials.counter.in_memory or top.counts.used > _MANY:
+        if not trials.counter.in_memory or top.counts.used > MOST_TRIALS:
             space = trials.space
             return Conditional() if space is None else Conditional((), regime_conditions(space))
         structure = structure_of(trials)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from typing import Any, ClassVar, Literal
 
+from condped.analyse.by_name import ByName
 from condped.analyse.effects.trials import ShownTrials
 from condped.analyse.evidence.evidence import Verdict
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.ties import plain_tie
 from condped.analyse.result import Result
-from condped.errors import not_found
 from condped.space.domain import Domain
 
 # ``good``: values that target trials have more often than others. ``best``: the bin or choice with
@@ -176,7 +174,7 @@ class ParameterEffect:
 
 
 @dataclass(frozen=True)
-class Effects(Result):
+class Effects(ByName[ParameterEffect], Result):
     """What trials reached by the values of each parameter, the most important first.
 
     Attributes
@@ -231,29 +229,6 @@ class Effects(Result):
     without_value: int
     account: Account = field(repr=False)
     trials: ShownTrials = field(repr=False)
-
-    @cached_property
-    def _by_name(self) -> dict[str, ParameterEffect]:
-        return {parameter.name: parameter for parameter in self.parameters}
-
-    def __getitem__(self, name: str) -> ParameterEffect:
-        if name not in self._by_name:
-            raise not_found("parameter", name, self._by_name)
-        return self._by_name[name]
-
-    def __iter__(self) -> Iterator[ParameterEffect]:
-        return iter(self.parameters)
-
-    def __len__(self) -> int:
-        return len(self.parameters)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._by_name
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The parameters' names, the most important first."""
-        return tuple(self._by_name)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per parameter, regime, bin and objective."""

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from condped.analyse.by_name import ByName
 from condped.analyse.evidence.looks import NO_TIMES, TOO_EARLY
 from condped.analyse.evidence.sampling import LEARNS, RANDOM_IS_SOONER
 from condped.analyse.evidence.significance import NO_ORDER
 from condped.analyse.importance.set_counts import SetCounts
-from condped.errors import not_found
 from condped.estimate.calibrated_estimator import FALSE_DISCOVERIES
 from condped.safe_text import shortened
 
@@ -66,7 +64,7 @@ class ParameterEvidence:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Evidence(ByName[ParameterEvidence]):
     """What the test says about all parameters, in the order of the space.
 
     Attributes
@@ -95,19 +93,6 @@ class Evidence:
     message: str
     sampling: str = ""
     looks: tuple[int, ...] = ()
-
-    @cached_property
-    def _by_name(self) -> dict[str, ParameterEvidence]:
-        return {parameter.name: parameter for parameter in self.parameters}
-
-    def __getitem__(self, name: str) -> ParameterEvidence:
-        """Return one parameter's evidence."""
-        if name not in self._by_name:
-            raise not_found("parameter", name, self._by_name)
-        return self._by_name[name]
-
-    def __iter__(self) -> Iterator[ParameterEvidence]:
-        return iter(self.parameters)
 
 
 def evidence_of(counts: SetCounts, names: tuple[str, ...], sizes: str) -> Evidence:

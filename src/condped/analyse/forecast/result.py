@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, Literal
 
+from condped.analyse.by_name import ByName
 from condped.analyse.evidence.evidence import Verdict
 from condped.analyse.result import Result
-from condped.errors import not_found
 from condped.estimate.looks import FIRST_LOOK, next_look
 from condped.safe_text import shortened
 
@@ -96,7 +94,7 @@ class ParameterForecast:
 
 
 @dataclass(frozen=True)
-class Forecast(Result):
+class Forecast(ByName[ParameterForecast], Result):
     """Whether there are enough trials for verdicts, and how many more would be enough.
 
     Attributes
@@ -177,21 +175,6 @@ class Forecast(Result):
             when = f"about {nearest.more_trials:,} more trials (interval: {nearest._interval})"
         who = f"{several}, {name} first," if open_ones[1:] else f"{name} may turn out to matter"
         return f"{known}; {who} after {when}."
-
-    @cached_property
-    def _by_name(self) -> dict[str, ParameterForecast]:
-        return {one.name: one for one in self.parameters}
-
-    def __getitem__(self, name: str) -> ParameterForecast:
-        if name not in self._by_name:
-            raise not_found("parameter", name, self._by_name)
-        return self._by_name[name]
-
-    def __iter__(self) -> Iterator[ParameterForecast]:
-        return iter(self.parameters)
-
-    def __len__(self) -> int:
-        return len(self.parameters)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per parameter."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from condped.analyse.branches.gates import Gate
 from condped.analyse.branches.regime_conditions import Conditional, RegimeCondition, conditional
+from condped.analyse.by_name import ByName
 from condped.analyse.effects.find import find_effects, find_sentences
 from condped.analyse.effects.outcomes import outcome_sentences
 from condped.analyse.effects.reached import LEVEL
@@ -35,7 +36,7 @@ from condped.analyse.saving.analysis import (
 )
 from condped.analyse.saving.plain import rebuilt
 from condped.analyse.values import Densities
-from condped.errors import SettingsError, not_found
+from condped.errors import SettingsError
 from condped.estimate.settings import BaselineSettings, Settings
 from condped.space.domain import Domain
 
@@ -44,10 +45,10 @@ _MOST_SENTENCES = 3  # parameters whose effects are described below the importan
 
 
 @dataclass(frozen=True)
-class ImportanceResult(Result):
+class ImportanceResult(ByName[ParameterImportance], Result):
     """Importances of all parameters, the most important first.
 
-    ``result[name]`` is one parameter, and iterating gives the names.
+    ``result[name]`` is one parameter, and iterating gives all of them.
 
     Attributes
     ----------
@@ -292,29 +293,6 @@ class ImportanceResult(Result):
         kept = None if own is None else own.detached(tests=False, evidence=self.has_evidence)
         known = {"_known": self._conditional, "_sentences": self.effect_sentences}
         return self.__dict__ | {"_analysis": kept} | known
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The parameters' names, the most important first."""
-        return tuple(self._by_name)
-
-    @cached_property
-    def _by_name(self) -> dict[str, ParameterImportance]:
-        return {parameter.name: parameter for parameter in self.parameters}
-
-    def __getitem__(self, name: str) -> ParameterImportance:
-        if name not in self._by_name:
-            raise not_found("parameter", name, self.names)
-        return self._by_name[name]
-
-    def __iter__(self) -> Iterator[ParameterImportance]:
-        return iter(self.parameters)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._by_name
-
-    def __len__(self) -> int:
-        return len(self.parameters)
 
     def to_dict(self, *, normalize: bool = True) -> dict[str, float]:
         """Return name → importance, or name → variance, in the result's order.

@@ -43,7 +43,8 @@ class Spread:
     deviation, low, high
         The standard deviation between studies that their errors do not explain, and an interval.
     p_value
-        How often studies that do not differ lie as far apart by chance; NaN for a single one.
+        How often studies that do not differ lie as far apart by chance; NaN for a single one, and
+        without errors.
     """
 
     deviation: float
@@ -107,9 +108,11 @@ def spread_of(values: FloatArray, errors: FloatArray, level: float = 0.9) -> Spr
     True
     >>> spread_of(np.array([0.5, 0.5]), np.array([0.1, 0.1])).p_value
     1.0
+
+    An error of 0 is one that could not be estimated: nothing is said then.
     """
     freedom = len(values) - 1
-    if freedom < 1:
+    if freedom < 1 or not (errors > 0).all():
         return Spread(0.0, 0.0, math.nan, math.nan)
     low, high = (
         _chi_square_quantile(share, freedom) for share in (0.5 + level / 2, 0.5 - level / 2)

@@ -134,11 +134,14 @@ def difference(query: SeveralQuery) -> models.DifferenceAnswer:
     before, after = query.studies
     if before.name == after.name:
         raise SettingsError("difference compares two studies: name two different ones.")
-    found = query.call(condped.difference, before.table, after.table, cutoff=question.cutoff)
+    found = query.call(
+        condped.difference, before.table, after.table,
+        cutoff=question.cutoff, labels=(before.name, after.name),
+    )  # fmt: skip
     parameters, more = bounded(found.parameters, MOST_PARAMETERS)
     branches, more_branches = bounded(found.branch_changes, MOST_BRANCHES)
     compared = [
-        _compared(query, one, None, snapshot)
+        _compared(query, one, None, snapshot, tied=question.cutoff == "own")
         for one, snapshot in zip(found.studies, query.studies, strict=True)
     ]
     known = all(one.status == "ok" for one in compared)
@@ -181,8 +184,14 @@ def _after_across(found: Any) -> NextStep | None:
 
 
 def _compared(
-    query: SeveralQuery, study: Any, found: Any, snapshot: Snapshot | None = None
+    query: SeveralQuery,
+    study: Any,
+    found: Any,
+    snapshot: Snapshot | None = None,
+    *,
+    tied: bool = True,
 ) -> models.ComparedStudy:
+    """Describe a study; without ``tied``, its target set ends at a cut-off of several studies."""
     own = snapshot or next(one for one in query.studies if one.name == study.name)
     result = None
     if found is not None:
@@ -192,7 +201,7 @@ def _compared(
             result = None
     if result is None:
         result = query.call(condped.importance, own.table)
-    tie = result.tie
+    tie = result.tie if tied else None
     return models.ComparedStudy(
         study=own.name,
         status="ok" if study.reason is None else "undetermined",
@@ -215,6 +224,7 @@ def _pooled(one: Any) -> models.Pooled:
         high=number(one.high),
         matters_in=one.matters_in,
         agreement=one.agreement,
+        adjusted_p_value=number(one.adjusted_p_value),
         odd=[name(study) for study in one.odd[:_MOST_ODD]],
         reason=sentence(one.reason),
     )

@@ -255,5 +255,12 @@ def _require_distinct(sources: Mapping[Any, Any]) -> None:
         seen[key] = name
 
 
+def is_same_place(one: Any, other: Any) -> bool:
+    """Return whether two sources are paths or URLs of the same place."""
+    if not all(isinstance(source, str | Path) for source in (one, other)):
+        return False
+    return _place(str(one)) == _place(str(other))
+
+
 def _place(source: str) -> str:
     return source if "://" in source else os.path.realpath(expanded(source))

@@ -110,6 +110,7 @@ def _parameter(one: PooledParameter) -> dict[str, Any]:
         "studies": one.studies,
         **{name: _short(getattr(one, name)) for name in numbers},
         "spread_p": _short(one.spread_p_value),
+        "adjusted_p": _short(one.adjusted_p_value),
         "agreement": one.agreement,
         "matters_in": one.matters_in,
         "domains": one.domains,

@@ -10,6 +10,7 @@ import numpy as np
 from condped.analyse.across.start.past import Past
 from condped.analyse.across.start.ranges import PastRegime, good_ranges
 from condped.arrays import FloatArray, IntArray
+from condped.safe_text import percent
 
 # With more studies than this, several are left out at a time.
 _MOST_FOLDS = 20
@@ -21,6 +22,17 @@ def lowest_risk(studies: int) -> float:
     The best trial of another study is as likely as that of any past one to lie furthest out.
     """
     return 1.0 / (studies + 1)
+
+
+def lowest_percent(studies: int) -> str:
+    """Return the lowest risk as a percentage that is accepted as it stands: rounded up.
+
+    Examples
+    --------
+    >>> lowest_percent(3), lowest_percent(8)
+    ('25 %', '11.2 %')
+    """
+    return percent(math.ceil(1000 * lowest_risk(studies) - 1e-9) / 1000)
 
 
 def margin_for(distances: FloatArray, risk: float) -> float | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from condped.analyse.across.study import MOST_NAMES
 from condped.analyse.advice.narrow import narrowed
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.effects.trials import tried_value
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 # A study with fewer trials shows too little about where good configurations lie.
 FEWEST_TRIALS = 20
-_MOST_NAMES = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +132,7 @@ def past_of(across: Across) -> Past:
     if left:
         notes.append(
             f"Left out, because at most half of the studies have them: "
-            f"{listed(sorted(left), _MOST_NAMES)}."
+            f"{listed(sorted(left), MOST_NAMES)}."
         )
     joint, changed = _joined(tables)
     notes += changed
@@ -214,7 +214,7 @@ def _joined(tables: Sequence[TrialTable]) -> tuple[TrialTable, list[str]]:
         common[name] = _common_domains(parts)
         domains = tuple(dict.fromkeys(common[name].values()))
         if len(common[name]) > len(domains):
-            labels = listed([domain.label for domain in domains], _MOST_NAMES)
+            labels = listed([domain.label for domain in domains], MOST_NAMES)
             notes.append(f"{shortened(name)}: bounds or choices differ; used here: {labels}.")
         moved = [_moved(part, common[name], domains) for part in parts]
         parameters.append(

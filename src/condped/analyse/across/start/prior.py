@@ -65,6 +65,8 @@ class GoodDensity:
 class Prior(Result):
     """Densities of good values, and a way to draw from them.
 
+    ``prior[name]`` are those of a parameter, and iterating gives the names.
+
     Attributes
     ----------
     densities
@@ -98,6 +100,15 @@ class Prior(Result):
         if not found:
             raise not_found("parameter", name, list(self.space))
         return found
+
+    def __contains__(self, name: object) -> bool:
+        return any(one.parameter == name for one in self.densities)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(one.parameter for one in self.densities))
+
+    def __len__(self) -> int:
+        return len(tuple(iter(self)))
 
     def sample(self, number: int, *, seed: int = 0) -> list[Config]:
         """Draw configurations: each active parameter from its density."""

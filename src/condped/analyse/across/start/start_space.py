@@ -11,11 +11,11 @@ import numpy as np
 from condped.analyse.across.start.configurations import Config, configuration, fits, uniform_value
 from condped.analyse.across.start.leave_one_out import (
     left_out_distances,
-    lowest_risk,
+    lowest_percent,
     margin_for,
 )
 from condped.analyse.across.start.misled import inside_since, misled
-from condped.analyse.across.start.past import Past, past_of
+from condped.analyse.across.start.past import FEWEST_TRIALS, Past, past_of
 from condped.analyse.across.start.ranges import (
     CLEARLY_LESS,
     FEWEST_IN_REGIME,
@@ -191,6 +191,8 @@ def start_space(across: Across, risk: float) -> StartSpace:
         proposal, known = domains.get(key), ranges.get(key)
         if proposal is None:
             reason = _why_left(regime, known, margin, regimes, float(risk))
+            if studies < FEWEST_STUDIES:
+                reason = f"fewer than {FEWEST_STUDIES} past studies."
         elif known is None or margin is None:
             reason = "The condition by which the trials were selected."
         else:
@@ -217,13 +219,19 @@ def start_space(across: Across, risk: float) -> StartSpace:
 
 
 def _too_few(studies: int, risk: float) -> str | None:
+    first = "try good configurations first: --starts 5 on the command line, starts(5) in Python."
+    if studies < FEWEST_STUDIES:
+        return (
+            f"It takes at least {FEWEST_STUDIES} studies with {FEWEST_TRIALS} or more trials each "
+            f"to narrow a space (got {studies}), whatever the risk. Add studies, or {first}"
+        )
     if margin_for(np.zeros(studies), risk) is not None:
         return None
     needed = int(np.ceil(1.0 / risk - 1e-9)) - 1
     return (
         f"{studies} studies do not suffice for a risk of {percent(risk)}: that takes {needed}, and "
-        f"the lowest with {studies} is {percent(lowest_risk(studies))}. So nothing is narrowed; "
-        "accept that risk, or start with the configurations of starts()."
+        f"the lowest with {studies} is {lowest_percent(studies)}. So nothing is narrowed: accept "
+        f"that risk, or {first}"
     )
 
 

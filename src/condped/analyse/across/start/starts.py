@@ -242,7 +242,9 @@ def starts_of(across: Across, number: int, smaller: StartSpace | None = None) ->
         )
     if len(starts) < number:
         notes.append(f"There are only {len(starts)} different configurations to choose from.")
-    inside_it = smaller is not None
+    if smaller is not None and not smaller.changes:
+        notes.append("The space is not narrowed, so these are chosen from the whole space.")
+    inside_it = smaller is not None and bool(smaller.changes)
     return Starts(tuple(starts), space, len(past.names), tuple(notes), inside_it)
 
 

@@ -78,7 +78,8 @@ class Pooled(Part):
     low: float | None
     high: float | None
     matters_in: int = Field(description="In how many studies it matters.")
-    agreement: Literal["differs", "no evidence", "not testable"]
+    agreement: Literal["differs", "unclear", "no evidence", "not testable"]
+    adjusted_p_value: float | None
     odd: Annotated[list[Name], Field(max_length=20)] = Field(
         description="Studies in which it differs from all others."
     )
@@ -132,7 +133,7 @@ class Change(Part):
     low: float | None
     high: float | None
     adjusted_p_value: float | None
-    verdict: Literal["more", "less", "no evidence", "not testable"]
+    verdict: Literal["more", "less", "unclear", "no evidence", "not testable"]
     sentence: Sentence
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from condped.analyse.across.decision import DIFFERS, UNCLEAR
 from condped.analyse.across.result import Across, ComparedStudy, PooledParameter, StudyImportance
 from condped.safe_text import listed, percent, printable, shortened
 from condped.show.across_answer import VERDICT_MARKS, answer_of
@@ -29,7 +30,8 @@ NOTHING = "Nothing can be said about any parameter."
 MEANING = (
     "importance: the mean over the studies, equally weighted, with an interval for studies like "
     "these. Whether studies differ, and which is odd, is judged by what a parameter explains of "
-    "reaching a study's target set, estimated without bias."
+    "reaching a study's target set, estimated without bias: p is adjusted for all parameters; "
+    f"studies differ up to p = {DIFFERS:g}, unclear up to {UNCLEAR:g}."
 )
 
 
@@ -117,10 +119,10 @@ def pooled_numbers(parameter: PooledParameter) -> tuple[str, str]:
 
 
 def agreement_words(parameter: PooledParameter) -> str:
-    """Return whether studies agree on a parameter, with the p-value."""
-    if parameter.spread_p_value is None:
+    """Return whether studies agree on a parameter, with the adjusted p-value."""
+    if parameter.adjusted_p_value is None:
         return parameter.agreement
-    return f"{parameter.agreement} ({p_text(parameter.spread_p_value)})"
+    return f"{parameter.agreement} ({p_text(parameter.adjusted_p_value)})"
 
 
 def _cut(line: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from condped.analyse.across.decision import DIFFERS, UNCLEAR
 from condped.analyse.effects.sentences import digits_for
 from condped.analyse.values import number_text
 from condped.safe_text import listed, percent, printable, shortened
@@ -39,7 +40,8 @@ def difference_meaning(found: Difference) -> str:
         "Before and after: importances. Compared is what a parameter explains of reaching the "
         "target set, in percent; an unbiased estimate of it may be below 0. The "
         f"{percent(found.level)} interval of a difference is for one parameter by itself, p is "
-        "adjusted for all parameters (Holm)."
+        f"adjusted for all parameters (Holm): changed up to p = {DIFFERS:g}, unclear up to "
+        f"{UNCLEAR:g}."
     )
 
 
@@ -64,10 +66,14 @@ def difference_answer(found: Difference) -> str:
         for verdict, word in (("more", "matters more"), ("less", "matters less"))
         if any(one.verdict == verdict for one in found)
     ]
+    unclear = listed([one.name for one in found if one.verdict == "unclear"], _MOST_NAMES)
     not_compared = _not_compared(found)
     rest = f" Cannot be compared: {not_compared}." if not_compared else ""
     if changed:
         change = f"{'; '.join(changed)} than before"
+        change += f" (unclear: {unclear})" if unclear else ""
+    elif unclear:
+        change = f"unclear whether a parameter matters more or less than before ({unclear})"
     elif tested:
         change = "no evidence that a parameter matters more or less than before"
         if any(study.learnt for study in found.studies):
@@ -153,8 +159,8 @@ def _row(one: ParameterDifference) -> tuple[str, ...]:
     numbers = ("–", "–", "–")
     if one.difference is not None and one.low is not None and one.high is not None:
         numbers = (
-            f"{100 * one.difference:+.0f}",
-            f"[{100 * one.low:+.0f}, {100 * one.high:+.0f}]",
+            _points(one.difference),
+            f"[{_points(one.low)}, {_points(one.high)}]",
             "–" if one.adjusted_p_value is None else f"{one.adjusted_p_value:.2g}",
         )
     shares = tuple(
@@ -165,6 +171,10 @@ def _row(one: ParameterDifference) -> tuple[str, ...]:
         shortened(one.name), f"{one.before:.3f}", f"{one.after:.3f}", shares[0], f"→ {shares[1]}",
         *numbers, one.verdict,
     )  # fmt: skip
+
+
+def _points(difference: float) -> str:
+    return f"{round(100 * difference):+d}"
 
 
 def _whole(share: float) -> str:

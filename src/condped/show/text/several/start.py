@@ -21,7 +21,7 @@ _MOST_LIKELY = 0.8  # of the mass: the part of a density that is described
 
 def start_space_headline(start: StartSpace) -> str:
     """Return what the steps are about."""
-    return f"Where to search next time, by {start.studies} past studies"
+    return f"Where to search next time, according to {start.studies} past studies"
 
 
 def start_space_text(start: StartSpace) -> str:
@@ -57,7 +57,7 @@ def _step(step: Step) -> list[str]:
 def starts_headline(starts: Starts) -> str:
     """Return what the configurations are for."""
     where = ", inside the smaller space" if starts.inside else ""
-    return f"{len(starts)} configurations to try first{where}, by {starts.studies} past studies"
+    return f"{len(starts)} configurations to try first{where}, from {starts.studies} past studies"
 
 
 def branch_words(branch: str, *, inside: bool) -> str:
@@ -94,7 +94,7 @@ def value_words(value: object) -> str:
 
 def prior_headline(prior: Prior) -> str:
     """Return what the densities are about."""
-    return f"Where good values lie, by {prior.studies} past studies"
+    return f"Where good values lie, according to {prior.studies} past studies"
 
 
 def density_rows(prior: Prior) -> list[list[str]]:

@@ -7,9 +7,10 @@ function cardOf(parameter) {
 }
 
 function agreementTag(parameter) {
-  const p = parameter.spread_p === null ? "" : ` (${pWords(parameter.spread_p)})`;
-  return element("span", { class: `agreement ${parameter.agreement === "differs" ? "apart" : "aside"}`, title: "Whether studies lie further apart than chance explains" },
-    parameter.agreement === "differs" ? `studies differ${p}` : parameter.agreement === "no evidence" ? `no difference found${p}` : "difference not testable");
+  const p = parameter.adjusted_p === null ? "" : ` (${pWords(parameter.adjusted_p)})`;
+  const words = { differs: `studies differ${p}`, unclear: `unclear whether studies differ${p}`, "no evidence": `no difference found${p}`, "not testable": "difference not testable" };
+  return element("span", { class: `agreement ${parameter.agreement === "differs" ? "apart" : "aside"}`, title: "Whether studies lie further apart than chance explains; p is adjusted for all parameters" },
+    words[parameter.agreement]);
 }
 
 function newCard(parameter) {

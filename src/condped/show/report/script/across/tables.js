@@ -66,7 +66,7 @@ function cellsCsv() {
 }
 
 function pooledCsv() {
-  const header = ["name", "studies", "importance", "low", "high", "explained", "spread", "spread_p", "agreement", "matters_in"];
+  const header = ["name", "studies", "importance", "low", "high", "explained", "spread", "spread_p", "adjusted_p", "agreement", "matters_in"];
   return csv(header, parameters.map((parameter) => header.map((name) => parameter[name])));
 }
 
