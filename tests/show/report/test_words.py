@@ -330,3 +330,26 @@ def test_what_is_not_testable_says_why(opened: Opener) -> None:
     text = words(page, "body")
     assert "NaN" not in text
     assert "null" not in text
+
+
+def test_the_page_has_as_many_digits_as_the_text(opened: Opener) -> None:
+    """Where values lie close together; the page writes trailing zeros, the text does not."""
+    rng = np.random.default_rng(4)
+    x, y = rng.uniform(size=(2, 400))
+    loss = 0.97123 + 0.004 * (x > 0.3) + 0.0017 * y
+    table = condped.read({"x": x, "y": y, "loss": loss}, objective="loss")
+    page = opened(condped.report(table))
+    open_all(page)
+
+    def numbers(text: str) -> list[str]:
+        return [number.rstrip("0") for number in re.findall(r"0\.97\d+", text)]
+
+    for effect in condped.effects(table):
+        assert effect.short is not None
+        named = page.locator(f".name:text-is('{effect.name}')")
+        row = page.locator(".good-list li", has=named)
+        short, sentence = numbers(effect.short), numbers(effect.sentence)
+        assert len(short) == 2
+        assert numbers(row.inner_text()) == short
+        card = page.locator("#cards .card", has=named).locator(".good-words", has_text="Median")
+        assert numbers(card.inner_text()) == sentence
