@@ -42,9 +42,9 @@ def _check_on(library: ModuleType, picture: str, backend: Backend, on: Any) -> N
         )
 
 
-def _library(backend: str) -> ModuleType:
+def _library(backend: object) -> ModuleType:
     extras = {"plotly": "plotly", "matplotlib": "plot"}
-    if backend not in extras:
+    if not isinstance(backend, str) or backend not in extras:
         raise SettingsError(f"backend must be 'plotly' or 'matplotlib' (got {brief(backend)}).")
     return load_optional(
         f"condped.show.{backend}",

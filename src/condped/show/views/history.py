@@ -9,7 +9,7 @@ from condped.analyse.summary.result import HistoryEntry, Summary
 from condped.errors import SettingsError
 from condped.safe_text import brief, shortened
 from condped.show.text.summary import states_sentence
-from condped.show.views.slices import objective_place
+from condped.show.views.arguments import objective_place
 from condped.show.views.value_axis import DotKind, Dots, ValueAxis, dot_kind, dots_of
 
 Over = Literal["trials", "time"]

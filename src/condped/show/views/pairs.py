@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,6 +86,8 @@ def pairs_view(found: JointEffects, pairs: Sequence[tuple[str, str]] | None = No
     known = [effect for effect in found if effect.cells]
     real = [effect for effect in known if effect.verdict == "matters"]
     if pairs is not None:
+        if not isinstance(pairs, Iterable):
+            raise SettingsError(f"pairs must be a list of pairs of names (got {brief(pairs)}).")
         shown = [_effect(found, pair) for pair in pairs]
     elif real:
         shown = real
@@ -113,7 +115,7 @@ def pairs_view(found: JointEffects, pairs: Sequence[tuple[str, str]] | None = No
 def _effect(found: JointEffects, pair: Sequence[str]) -> JointEffect:
     """Return the effect of a pair by its names, in any order."""
     for effect in found:
-        if not isinstance(pair, str) and set(effect.parameters) == set(pair):
+        if _same_pair(effect.parameters, pair):
             if effect.cells:
                 return effect
             kept = [" × ".join(one.parameters) for one in found if one.cells]
@@ -125,6 +127,12 @@ def _effect(found: JointEffects, pair: Sequence[str]) -> JointEffect:
         "pairs must be pairs of names that are active together in enough trials (got "
         f"{brief(pair)})."
     )
+
+
+def _same_pair(parameters: tuple[str, str], pair: Sequence[str]) -> bool:
+    if isinstance(pair, str) or not isinstance(pair, Iterable):
+        return False
+    return sorted(parameters) == sorted(map(str, pair))
 
 
 def _panel(effect: JointEffect, cells: PairCells) -> PairPanel:

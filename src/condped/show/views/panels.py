@@ -12,9 +12,9 @@ import numpy as np
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.values import FEWEST, RegimeDensity, good_places
 from condped.arrays import FloatArray
-from condped.errors import not_found
 from condped.safe_text import shortened
 from condped.show.text.account import headline_of
+from condped.show.views.arguments import checked_names
 from condped.show.views.labels import first_words, labels_of
 from condped.show.words import NO_GOOD_VALUES, count_of, reason_of, regime_name, without_evidence
 from condped.space.domain import Categorical, Float, Int
@@ -105,10 +105,7 @@ def panels_view(
 
     A parameter's regimes with the most target trials come first; the note counts what is left out.
     """
-    for name in parameters or ():
-        if name not in result:
-            raise not_found("parameter", name, result.names)
-    names = result.names if parameters is None else tuple(dict.fromkeys(parameters))
+    names = checked_names(parameters, result.names)
     short = dict(zip(names, labels_of(names), strict=True))
     panels: list[Panel] = []
     hidden = empty = 0

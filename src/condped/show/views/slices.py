@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from condped.analyse.effects.result import Effects, ParameterEffect, RegimeEffect
 from condped.analyse.effects.sentences import digits_for
 from condped.analyse.values import number_text
-from condped.errors import SettingsError, not_found
+from condped.errors import SettingsError
+from condped.options import is_whole_number
 from condped.safe_text import brief, shortened
 from condped.show.text.account import effects_headline
+from condped.show.views.arguments import checked_names, objective_place
 from condped.show.views.labels import first_words, labels_of
 from condped.show.views.scales import off
 from condped.show.views.value_axis import KINDS, DotKind, Dots, ValueAxis, dot_kind, dots_of
@@ -103,12 +105,9 @@ def slices_view(
     columns: int | None = None,
 ) -> SlicesView:
     """Return the slices of the given parameters, or of the most important ones."""
-    if columns is not None and (isinstance(columns, bool) or columns < 1):
+    if columns is not None and not is_whole_number(columns, 1):
         raise SettingsError(f"columns must be a whole number, 1 or above (got {brief(columns)}).")
-    for name in parameters or ():
-        if name not in effects:
-            raise not_found("parameter", name, effects.names)
-    names = effects.names if parameters is None else tuple(dict.fromkeys(parameters))
+    names = checked_names(parameters, effects.names)
     place = objective_place([goal.name for goal in effects.trials.objectives], objective)
     own = effects.trials.objectives[place]
     known = [value for value in own.values if value is not None]
@@ -140,19 +139,6 @@ def slices_view(
         level=effects.level,
         side_by_side=columns or _SIDE_BY_SIDE,
     )
-
-
-def objective_place(names: Sequence[str], objective: str | int | None) -> int:
-    """Return the position of the objective to draw; the first if none is given."""
-    if objective is None:
-        return 0
-    if isinstance(objective, str):
-        if objective not in names:
-            raise not_found("objective", objective, names)
-        return names.index(objective)
-    if not -len(names) <= objective < len(names):
-        raise not_found("objective number", objective, range(len(names)))
-    return objective % len(names)
 
 
 @dataclass(frozen=True, slots=True)
