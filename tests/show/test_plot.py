@@ -62,13 +62,13 @@ def test_names_to_draw_are_checked(wrong: Any) -> None:
     """By every picture that takes them: errors of condped's own, which say what is allowed."""
     table = condped.problems.get("nested").sample(200, seed=0)
     effects = condped.effects(table)
-    for draw, result in (
+    for draw, of in (
         (condped.plot.densities, condped.importance(table)),
         (condped.plot.slice, effects),
         (condped.plot.parallel, effects),
     ):
         with pytest.raises((SettingsError, NameNotFoundError), match="parameter"):
-            draw(result, wrong)  # type: ignore[operator]
+            draw(of, wrong)  # type: ignore[operator]
     joint = condped.joint_effects(table)
     with pytest.raises(SettingsError, match="pairs must be"):
         condped.plot.pairs(joint, wrong)
