@@ -41,8 +41,6 @@ def merged(fresh: Data, earlier: Data) -> Data:
     return fresh | {
         **{name: earlier[name] for name in _STUDY if name in earlier},
         "tested": earlier.get("tested") or {"trials": finished_trials(earlier)},
-        # Whether trials of the same time were compared, for the earlier good values.
-        "adaptive": fresh["adaptive"] if earlier["adaptive"] is None else earlier["adaptive"],
         # Whether the verdicts hold over repeated looks.
         "settings": fresh["settings"] | {"looks": earlier["settings"].get("looks", "once")},
         "methods": methods,
