@@ -75,7 +75,7 @@ def test_random_draws_have_a_chance_and_others_only_a_past() -> None:
     assert learnt.adaptive is True
     assert learnt.outlook is not None
     assert "a chance of at most" not in learnt.outlook
-    assert "in 80 trials the first value was improved on" in learnt.outlook
+    assert "in 80 trials the best value improved " in learnt.outlook
     grid = {"x": np.repeat(np.arange(10.0), 5), "y": np.tile(np.arange(5.0), 10)}
     grid["loss"] = (grid["x"] - 3.2) ** 2 + grid["y"]
     few = condped.summary({"x": [1.0, 2.0], "loss": [2.0, 1.0]}, objective="loss")

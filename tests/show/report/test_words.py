@@ -246,14 +246,19 @@ def test_ties_are_the_first_thing_on_the_page(opened: Opener) -> None:
     said = "91 of 139 trials share the best value 0.99; this objective cannot separate them further"
     assert head.index(said) < head.index("What mattered for reaching the best 65.5 %?")
     assert "(asked for 10 %, used 65.5 %)" in head
-    assert words(page, "#slider-text") == "best 10 % 91 of 139 trials"
-    assert words(page, "#flat-text") == "with ties 65.5 %: the same from 1 % to 65 %"
+    assert words(page, "#slider-text") == "best 65.5 % 91 of 139 trials"
+    assert words(page, "#flat-text") == (
+        "Set to 10 %; because of ties, every setting from 1 % to 65 % selects the same "
+        "trials."
+    )
     assert page.locator("#flat-strip rect").count() == 2
     assert "Advice for the best 65.5 %" in words(page, "#next")
     assert "91 (14 without ties)" in words(page, "#account")
     page.locator("#slider").fill(page.locator("#slider").get_attribute("max") or "")
     assert not page.locator("#tie").is_visible()
-    assert words(page, "#flat-text") == "marked: ties, nothing changes"
+    assert words(page, "#flat-text") == (
+        "Within each marked range, tied values make every setting select the same trials."
+    )
 
 
 def test_the_strip_marks_the_steps_with_the_same_target_set(opened: Opener) -> None:

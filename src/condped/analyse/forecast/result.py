@@ -82,7 +82,7 @@ class ParameterForecast:
         if self.outlook == "settled":
             return "now" if self.settled_at is None else f"since trial {self.settled_at:,}"
         if self.outlook == "unlikely":
-            return "no number of trials of this kind is likely to"
+            return "no number of trials of this kind is likely to settle it"
         if self.outlook != "open" or self.more_low is None:
             return self.more_text
         if self.more_trials is None:

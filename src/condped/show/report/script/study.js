@@ -100,9 +100,10 @@ const regimeWhere = (regime, most = 60) => (regime.condition ? `where ${cut(regi
 function targetName(step = state.step) {
   if (data.outcome) return (OUTCOMES[data.outcome] || ["", "the target trials"])[1];
   const tie = tieAt(step);
-  if (tie && tie.kind !== "objectives") return `the best ${+(100 * tie.used_share).toPrecision(3)}\u00a0%`;
-  return `the best ${percent(data.steps[step])}`;
+  return tie && tie.kind !== "objectives" ? `the best ${usedShare(tie)}` : `the best ${percent(data.steps[step])}`;
 }
+// The share that a target set really has, ties included.
+const usedShare = (tie) => `${+(100 * tie.used_share).toPrecision(3)}\u00a0%`;
 
 // The branches of each gate, wherever it is in the tree; numbers from several places are added.
 const gates = new Map();
