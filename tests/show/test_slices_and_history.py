@@ -29,7 +29,7 @@ def test_each_trial_is_one_dot_of_its_regime(effects: condped.Effects) -> None:
     """At its value, coloured by set; choices are spread a little, always alike."""
     frame = mixed()
     view = slices_view(effects)
-    panels = {one.title: one for one in view.slices}
+    panels = {one.title: one for one in view.panels}
     assert set(panels) == {"rate", "model", "depth", "idle"}
     for name in ("rate", "idle"):
         dots = {n: x for d in panels[name].dots for x, n in zip(d.x, d.numbers, strict=True)}
@@ -44,7 +44,7 @@ def test_each_trial_is_one_dot_of_its_regime(effects: condped.Effects) -> None:
 
 def test_steps_are_the_medians_of_the_bins(effects: condped.Effects) -> None:
     """With their intervals, from one end of a bin to the other."""
-    (one,) = slices_view(effects, ["rate"]).slices
+    (one,) = slices_view(effects, ["rate"]).panels
     bins = effects["rate"].regimes[0].bins
     assert one.log
     assert [(s.left, s.right) for s in one.steps] == [(b.left, b.right) for b in bins]

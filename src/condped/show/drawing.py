@@ -20,7 +20,7 @@ def drawn(picture: str, view: Any, backend: Backend, on: Any, size: tuple[float,
     if on is not None:
         _check_on(library, picture, backend, on)
     if backend == "plotly":
-        return draw(view, on)
+        return draw(view, library.figure() if on is None else on)
     if on is None:
         on = library.figure(*size)
         draw(view, on if picture in _WHOLE_FIGURE else on.subplots())

@@ -248,8 +248,7 @@ def test_ties_are_the_first_thing_on_the_page(opened: Opener) -> None:
     assert "(asked for 10 %, used 65.5 %)" in head
     assert words(page, "#slider-text") == "best 65.5 % 91 of 139 trials"
     assert words(page, "#flat-text") == (
-        "Set to 10 %; because of ties, every setting from 1 % to 65 % selects the same "
-        "trials."
+        "Set to 10 %; because of ties, every setting from 1 % to 65 % selects the same trials."
     )
     assert page.locator("#flat-strip rect").count() == 2
     assert "Advice for the best 65.5 %" in words(page, "#next")

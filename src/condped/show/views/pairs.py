@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -16,10 +15,10 @@ from condped.safe_text import brief, shortened
 from condped.show.text.account import pairs_headline
 from condped.show.views.labels import first_words
 from condped.show.views.scales import scale_ticks, scaled, tick_text
+from condped.show.views.view import Grid
 from condped.show.words import count_of, p_text, without_evidence
 
 _MOST_PANELS = 6
-_SIDE_BY_SIDE = 3
 _UNTESTED = 2  # pairs that are shown if none matters
 _SMOOTHED = 0.75  # cells, the standard deviation of the kernel
 _FEWEST = 0.5  # trials around a cell, below which it is left empty
@@ -60,24 +59,10 @@ class PairPanel:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairsView:
+class PairsView(Grid[PairPanel]):
     """The panels, the strongest pair first."""
 
-    title: str
-    panels: tuple[PairPanel, ...]
     highest: float  # the share with the strongest colour
-    note: str | None
-    first: str | None = None  # what has to be read before any number
-
-    @property
-    def columns(self) -> int:
-        """The number of panels in a row."""
-        return min(_SIDE_BY_SIDE, max(len(self.panels), 1))
-
-    @property
-    def rows(self) -> int:
-        """The number of rows of panels."""
-        return math.ceil(len(self.panels) / self.columns)
 
 
 def pairs_view(found: JointEffects, pairs: Sequence[tuple[str, str]] | None = None) -> PairsView:

@@ -16,6 +16,7 @@ from condped.show.views.arguments import checked_names, objective_place
 from condped.show.views.labels import first_words, labels_of
 from condped.show.views.scales import off, scale_ticks, scaled, tick_text
 from condped.show.views.value_axis import ValueAxis
+from condped.show.views.view import View
 from condped.show.words import count_of
 from condped.space.domain import Categorical, Float, Int, choice_labels
 
@@ -47,15 +48,12 @@ class ParallelLine:
 
 
 @dataclass(frozen=True, slots=True)
-class ParallelView:
+class ParallelView(View):
     """The axes, the most important parameter first and the objective last, and the trials."""
 
-    title: str
     axes: tuple[ParallelAxis, ...]
     others: tuple[ParallelLine, ...]
     target: tuple[ParallelLine, ...]
-    note: str | None
-    first: str | None = None  # what has to be read before any number
 
     @property
     def empty(self) -> bool:

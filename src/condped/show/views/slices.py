@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,12 +16,12 @@ from condped.show.views.arguments import checked_names, objective_place
 from condped.show.views.labels import first_words, labels_of
 from condped.show.views.scales import off
 from condped.show.views.value_axis import KINDS, DotKind, Dots, ValueAxis, dot_kind, dots_of
+from condped.show.views.view import SIDE_BY_SIDE, Grid
 from condped.show.words import NO_GOOD_VALUES, count_of
 from condped.space.domain import Categorical, Domain
 from condped.space.grid import grid_of, steps_of
 
 _MOST_PANELS = 9
-_SIDE_BY_SIDE = 3
 _MOST_CHOICES = 12
 _MOST_CHOICE_LABEL = 12
 _MOST_WORDS = 40
@@ -69,32 +68,17 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class SlicesView:
+class SlicesView(Grid[Slice]):
     """The slices, those of the most important parameters first."""
 
-    title: str
-    first: str | None
-    note: str | None
     objective: str
     axis: ValueAxis
-    slices: tuple[Slice, ...]
     level: float
-    side_by_side: int = _SIDE_BY_SIDE
-
-    @property
-    def columns(self) -> int:
-        """The number of panels in a row."""
-        return min(self.side_by_side, max(len(self.slices), 1))
-
-    @property
-    def rows(self) -> int:
-        """The number of rows of panels."""
-        return math.ceil(len(self.slices) / self.columns)
 
     @property
     def kinds(self) -> tuple[DotKind, ...]:
         """The kinds of dots that occur, in the order of the legend."""
-        found = {dots.kind for one in self.slices for dots in one.dots}
+        found = {dots.kind for one in self.panels for dots in one.dots}
         return tuple(kind for kind in KINDS if kind in found)
 
 
@@ -135,9 +119,9 @@ def slices_view(
         note=text or None,
         objective=own.name,
         axis=axis,
-        slices=tuple(slices),
+        panels=tuple(slices),
         level=effects.level,
-        side_by_side=columns or _SIDE_BY_SIDE,
+        side_by_side=columns or SIDE_BY_SIDE,
     )
 
 
