@@ -4,7 +4,7 @@ const endedWords = (outcome, trials) => ENDED[outcome][trials === 1 ? 0 : 1];
 const causes = (ending) => ending.parameters.filter((cause) => cause.verdict === "matters");
 
 function endingsGist() {
-  if (!data.endings || !data.endings.length) return null;
+  if (!data.endings.length) return null;
   return data.endings.map((ending) => {
     const names = causes(ending).map((cause) => cause.name);
     return `${whole(ending.trials)} ${endedWords(ending.outcome, ending.trials)}${names.length ? ` (depends on ${listedText(names, 2)})` : ""}`;
@@ -18,8 +18,7 @@ function drawEndings() {
 
 function endingParts(ending) {
   const found = causes(ending);
-  // As of the same time as the counts; files of earlier versions have it in another place.
-  const taken = data.summary?.durations, [own, total] = ending.seconds || [taken?.[ending.outcome], taken?.total];
+  const [own, total] = ending.seconds || []; // as of the same time as the counts
   const lost = own ? element("p", { class: "aside" }, `They took ${seconds(own)}, ${percent(own / total)} of the time of all trials.`) : null;
   if (ending.reason) return [element("p", {}, `What led to it could not be determined: ${ending.reason}.`), lost];
   if (!found.length) return [element("p", {}, "No parameter has a statistically significant effect on it."), lost];
@@ -34,7 +33,7 @@ const looksPart = () => (data.settings.looks === "repeated" ? element("p", { cla
 
 // Values with which most trials end without a result, which advice on good values does not consider.
 function valuesToAvoid() {
-  const lost = (data.endings || []).filter(({ outcome }) => outcome === "failed" || outcome === "nonfinite");
+  const lost = data.endings.filter(({ outcome }) => outcome === "failed" || outcome === "nonfinite");
   return lost.flatMap((ending) => causes(ending).flatMap((cause) => cause.values.filter(({ inside: [some, of] }) => of >= 5 && some > of / 2)
     .map(({ label, inside: [some, of], outside: [others, rest] }) => ({ name: cause.name, label, words: `${some} of ${of} trials ${endedWords(ending.outcome, some)}, with other values ${others} of ${rest}` }))));
 }

@@ -74,7 +74,7 @@ const tieWords = (first, last) => (first === last ? "tied values make it more"
 // Ranges in which ties keep the target set the same, by their first and last step.
 function flatRanges() {
   const found = new Map();
-  (data.ties || []).forEach((tie) => {
+  data.ties.forEach((tie) => {
     if (tie && tie.notable && tie.kind !== "objectives" && tie.steps[0] < tie.steps[1]) found.set(tie.size, tie.steps);
   });
   return [...found.values()].sort((a, b) => a[0] - b[0]);
