@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -195,12 +195,10 @@ class Forecast(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per parameter."""
-        found = []
-        for one in self.parameters:
-            values = asdict(one)
-            row = values | {"parameter": one.name, "reason": one.reason or None}
-            found.append({name: row[name] for name in self._columns})
-        return found
+        return [
+            self._row(one, parameter=one.name, reason=one.reason or None)
+            for one in self.parameters
+        ]
 
     def _readable(self) -> dict[str, Any]:
         return {

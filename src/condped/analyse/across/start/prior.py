@@ -118,9 +118,6 @@ class Prior(Result):
         """Return one record per cell or choice: its mass, and that of uniform draws."""
         return [row for density in self.densities for row in _rows(density)]
 
-    def _readable(self) -> dict[str, Any]:
-        return self._saved()
-
 
 def _rows(density: GoodDensity) -> Iterator[dict[str, Any]]:
     domain = density.domain
