@@ -196,8 +196,7 @@ class Forecast(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per parameter."""
         return [
-            self._row(one, parameter=one.name, reason=one.reason or None)
-            for one in self.parameters
+            self._row(one, parameter=one.name, reason=one.reason or None) for one in self.parameters
         ]
 
     def _readable(self) -> dict[str, Any]:
