@@ -279,12 +279,12 @@ class ImportanceResult(Result):
 
         Verdicts here are those of ``looks="repeated"``, whatever this result's own are.
         """
-        if self._analysis is None or self._analysis.counts.trials is None:
+        if self._analysis is None or self._trials is None:
             raise SettingsError(
                 "A forecast needs the trials in order; this result no longer has its trials, or is "
                 "another method's. Call condped.forecast."
             )
-        return forecast_of(self._analysis.counts.trials, self._analysis.numbers.names)
+        return forecast_of(self._trials, self._analysis.numbers.names)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what pickle keeps: what was computed from the trials, not the trials."""
