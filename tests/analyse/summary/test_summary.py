@@ -11,6 +11,8 @@ import optuna
 import pytest
 
 import condped
+from condped.analyse.summary.outlook import outlook_sentence
+from condped.analyse.summary.result import Progress
 from condped.errors import SettingsError
 from condped.trials.course.times import Times
 from condped.trials.table import State, TrialTable
@@ -197,3 +199,19 @@ def test_values_at_the_ends_of_all_floats_have_a_course(losses: list[float]) -> 
     blocks = [sign for sign in line if sign in "▁▂▃▄▅▆▇█"]
     assert (blocks[0], blocks[-1]) == ("█", "▁")
     assert blocks == sorted(blocks, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("improved", "words"),
+    [
+        (0, "in 30 trials the best value never improved on the first."),
+        (1, "in 30 trials the best value improved once."),
+        (7, "in 30 trials the best value improved 7 times."),
+    ],
+)
+def test_how_often_the_best_value_improved(improved: int, words: str) -> None:
+    """Also never, in plain words, where the sampler learns from results."""
+    course = Progress("loss", (), improved, trials=30, since=30, ago=30)
+    sentence = outlook_sentence([course], None, adaptive=True)
+    assert sentence is not None
+    assert sentence.endswith(words)
