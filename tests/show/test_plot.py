@@ -62,13 +62,14 @@ def test_names_to_draw_are_checked(wrong: Any) -> None:
     """By every picture that takes them: errors of condped's own, which say what is allowed."""
     table = condped.problems.get("nested").sample(200, seed=0)
     effects = condped.effects(table)
-    for draw, of in (
+    pictures: list[tuple[Any, Any]] = [
         (condped.plot.densities, condped.importance(table)),
         (condped.plot.slice, effects),
         (condped.plot.parallel, effects),
-    ):
+    ]
+    for draw, of in pictures:
         with pytest.raises((SettingsError, NameNotFoundError), match="parameter"):
-            draw(of, wrong)  # type: ignore[operator]
+            draw(of, wrong)
     joint = condped.joint_effects(table)
     with pytest.raises(SettingsError, match="pairs must be"):
         condped.plot.pairs(joint, wrong)

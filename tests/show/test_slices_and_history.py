@@ -157,12 +157,13 @@ def test_columns_that_are_no_whole_number_are_refused(
 def test_an_objective_is_a_name_or_a_position(effects: condped.Effects, objective: Any) -> None:
     """Of all pictures that draw one objective; positions that do not exist are listed."""
     summary = condped.summary(mixed(50), objective="loss")
-    for draw, result in (
+    pictures: list[tuple[Any, Any]] = [
         (condped.plot.slice, effects),
         (condped.plot.parallel, effects),
         (condped.plot.history, summary),
-    ):
+    ]
+    for draw, result in pictures:
         with pytest.raises(SettingsError, match=r"objective must be a name or a position.*'loss'"):
-            draw(result, objective=objective)  # type: ignore[operator]
+            draw(result, objective=objective)
         with pytest.raises(NameNotFoundError, match=r"no objective number 7\. Available: '0'"):
-            draw(result, objective=7)  # type: ignore[operator]
+            draw(result, objective=7)
