@@ -8,7 +8,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from condped.live.access import App, terms_of
+from condped.live.access import App
+from condped.live.terms import terms_of
 from fuzz import mutate
 from fuzz.door import RefusedError
 from fuzz.doors.server import Server

@@ -11,10 +11,11 @@ from pathlib import Path
 from random import Random
 from typing import Any, ClassVar
 
-from condped.live.access import App, Guard, terms_of
+from condped.live.access import App, Guard
 from condped.live.serve.app import app_of
 from condped.live.serve.catalogue import Catalogue
 from condped.live.serve.server import listen, server_of
+from condped.live.terms import terms_of
 from fuzz import mutate
 from fuzz.door import DiffersError, Door, HangError, RefusedError
 

@@ -244,6 +244,7 @@ def test_what_a_user_did_wrong_ends_in_one_line(
         ["importance", "{results}", "--objective", "loss", "-d", "up"],
         ["nonsense"],
         ["demo", "-n", "0"],
+        ["demo", "-n", "5", "-n", "6"],
     ],
 )
 def test_wrong_usage_ends_in_exit_code_2(folder: Path, arguments: list[str]) -> None:

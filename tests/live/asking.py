@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from condped.live.access import App, Guard, Terms
+from condped.live.access import App, Guard
+from condped.live.terms import Terms
 
 HOST = {"host": "127.0.0.1:8765"}
 SECRET = "xyzzy-plugh"

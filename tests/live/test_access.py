@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from condped.errors import SettingsError
-from condped.live.access import is_loopback, terms_of
+from condped.live.terms import is_loopback, terms_of
 from tests.live.asking import HOST, SECRET, ask
 
 TOKEN = "correct-horse-battery"

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import condped
-from condped.errors import SettingsError
+from condped.errors import NameNotFoundError, SettingsError
 from condped.show.drawing import Backend
 from tests.show.cases import curve, result
 
@@ -55,3 +55,33 @@ def test_each_library_draws_on_its_own_things() -> None:
     with pytest.raises(SettingsError, match="a plotly figure"):
         condped.plot.importance(result("three"), on=Figure())
     assert condped.plot.importance(result("three"), on=go.Figure()).data
+
+
+@pytest.mark.parametrize("wrong", [3, 2.5, True, ["x", 3], [["x"]], object()])
+def test_names_to_draw_are_checked(wrong: Any) -> None:
+    """By every picture that takes them: errors of condped's own, which say what is allowed."""
+    table = condped.problems.get("nested").sample(200, seed=0)
+    effects = condped.effects(table)
+    pictures: list[tuple[Any, Any]] = [
+        (condped.plot.densities, condped.importance(table)),
+        (condped.plot.slice, effects),
+        (condped.plot.parallel, effects),
+    ]
+    for draw, of in pictures:
+        with pytest.raises((SettingsError, NameNotFoundError), match="parameter"):
+            draw(of, wrong)
+    joint = condped.joint_effects(table)
+    with pytest.raises(SettingsError, match="pairs must be"):
+        condped.plot.pairs(joint, wrong)
+    with pytest.raises(SettingsError, match="pairs must be"):
+        condped.plot.pairs(joint, [("c0", ["x"])])  # type: ignore[list-item]
+
+
+def test_a_truth_and_a_backend_of_other_types_are_refused() -> None:
+    """A problem has a truth; a backend is one of two names."""
+    curve = condped.sweep(condped.problems.get("nested").sample(200, seed=0))
+    for wrong in (3, "nested", [0.5]):
+        with pytest.raises(SettingsError, match="truth must be a problem"):
+            condped.plot.sweep(curve, truth=wrong)  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="backend must be"):
+        condped.plot.sweep(curve, backend=["plotly"])  # type: ignore[arg-type]

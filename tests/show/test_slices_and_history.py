@@ -29,7 +29,7 @@ def test_each_trial_is_one_dot_of_its_regime(effects: condped.Effects) -> None:
     """At its value, coloured by set; choices are spread a little, always alike."""
     frame = mixed()
     view = slices_view(effects)
-    panels = {one.title: one for one in view.slices}
+    panels = {one.title: one for one in view.panels}
     assert set(panels) == {"rate", "model", "depth", "idle"}
     for name in ("rate", "idle"):
         dots = {n: x for d in panels[name].dots for x, n in zip(d.x, d.numbers, strict=True)}
@@ -44,7 +44,7 @@ def test_each_trial_is_one_dot_of_its_regime(effects: condped.Effects) -> None:
 
 def test_steps_are_the_medians_of_the_bins(effects: condped.Effects) -> None:
     """With their intervals, from one end of a bin to the other."""
-    (one,) = slices_view(effects, ["rate"]).slices
+    (one,) = slices_view(effects, ["rate"]).panels
     bins = effects["rate"].regimes[0].bins
     assert one.log
     assert [(s.left, s.right) for s in one.steps] == [(b.left, b.right) for b in bins]
@@ -141,5 +141,29 @@ def test_wrong_requests_are_refused(effects: condped.Effects) -> None:
         condped.plot.history(summary, over="time")
     with pytest.raises(SettingsError, match="over must be"):
         condped.plot.history(summary, over="days")  # type: ignore[arg-type]
-    with pytest.raises(SettingsError, match="columns must be"):
-        condped.plot.slice(effects, columns=0)
+
+
+@pytest.mark.parametrize("columns", [0, -1, 2.5, "3", True, [2], float("nan")])
+def test_columns_that_are_no_whole_number_are_refused(
+    effects: condped.Effects, columns: Any
+) -> None:
+    """Before a library complains in its own words."""
+    with pytest.raises(SettingsError, match="columns must be a whole number, 1 or above"):
+        condped.plot.slice(effects, columns=columns)
+    assert slices_view(effects, columns=np.int64(2)).columns == 2  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("objective", [0.0, True, ["loss"], ("loss",), object()])
+def test_an_objective_is_a_name_or_a_position(effects: condped.Effects, objective: Any) -> None:
+    """Of all pictures that draw one objective; positions that do not exist are listed."""
+    summary = condped.summary(mixed(50), objective="loss")
+    pictures: list[tuple[Any, Any]] = [
+        (condped.plot.slice, effects),
+        (condped.plot.parallel, effects),
+        (condped.plot.history, summary),
+    ]
+    for draw, result in pictures:
+        with pytest.raises(SettingsError, match=r"objective must be a name or a position.*'loss'"):
+            draw(result, objective=objective)
+        with pytest.raises(NameNotFoundError, match=r"no objective number 7\. Available: '0'"):
+            draw(result, objective=7)

@@ -75,7 +75,7 @@ def test_eta_above_one_is_said_to_be_an_artefact() -> None:
     """The number itself stays in the data, with a note."""
     result = condped.importance(few(), objective="loss")
     assert result["x"].eta_squared > 1.4
-    said = "η² above 1 is no share: smoothing overstates it"
+    said = "η² above 1 is not a share: smoothing overstates it"
     assert said in str(result)
     assert "> 1" in str(result)
     assert f"{result['x'].eta_squared:.3f}" not in str(result)
@@ -92,7 +92,7 @@ def test_no_number_of_the_tree_is_above_one() -> None:
     assert any(p.eta_squared > 1.01 for branch in found for p in branch.inside)
     text = str(found)
     assert "> 1" in text
-    assert "η² above 1 is no share: smoothing overstates it" in text
+    assert "η² above 1 is not a share: smoothing overstates it" in text
 
 
 @dataclass(frozen=True)

@@ -235,7 +235,7 @@ class _Sampling(NamedTuple):
 def _strata(table: TrialTable, top: Sets, inside: BoolArray) -> tuple[IntArray | None, _Sampling]:
     """Return each trial's stratum, (trials,), or None without strata; and whether to test."""
     decision = decided(table.study, Settings(), top.sorted_by_objective)
-    if decision.test == "one":
+    if decision.at_random:
         return None, _Sampling(True, decision.reason)
     if decision.test == "shifts":
         return None, _Sampling(False, _WALKS)

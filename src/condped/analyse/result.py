@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -142,7 +142,12 @@ class Result(Presentable):
 
     def _readable(self) -> dict[str, Any]:
         """Return what :meth:`to_data` holds."""
-        raise NotImplementedError
+        return self._saved()
+
+    def _row(self, entry: Any, **others: Any) -> dict[str, Any]:
+        """Return the columns of one entry, a dataclass; ``others`` are beside its fields."""
+        values = {**asdict(entry), **others}
+        return {name: values[name] for name in self._columns}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result to a file; the ending of its name decides the format.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -33,14 +33,14 @@ class Sources(Result):
     """
 
     schema: ClassVar[str] = "condped.sources/1"
-    _columns: ClassVar[tuple[str, ...]] = ("reader", "description", "extra", "installed")
+    _columns: ClassVar[tuple[str, ...]] = tuple(one.name for one in fields(SourceKind))
 
     kinds: tuple[SourceKind, ...]
     problems: tuple[str, ...] = ()
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one record per kind of source."""
-        return [dict(zip(self._columns, astuple(kind), strict=True)) for kind in self.kinds]
+        return [self._row(kind) for kind in self.kinds]
 
     def _readable(self) -> dict[str, Any]:
         return {"sources": self.rows()}

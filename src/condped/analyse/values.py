@@ -12,7 +12,7 @@ import numpy as np
 from condped.analyse.evidence.evidence import Evidence, Verdict
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.counts import StudyCounts
-from condped.errors import SettingsError
+from condped.errors import SettingsError, not_found
 from condped.estimate.density import categorical_masses, numeric_masses
 from condped.space.domain import Categorical, Domain, Float, Int, choice_labels
 from condped.space.grid import cell_edges, cell_middles, grid_of, values_between
@@ -273,6 +273,8 @@ class Densities(Mapping[str, tuple[RegimeDensity, ...]]):
 
     def __getitem__(self, name: str) -> tuple[RegimeDensity, ...]:
         if name not in self._found:
+            if name not in self._parameters:
+                raise not_found("parameter", name, self._parameters)
             parameter, evidence = self._parameters[name], self._evidence[name]
             self._found[name] = tuple(
                 regime_density(

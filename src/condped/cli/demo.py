@@ -11,6 +11,7 @@ import click
 import numpy as np
 
 import condped
+from condped.cli.options import CommandWithoutRepeats
 from condped.cli.tell import say
 from condped.errors import MissingLibraryError
 from condped.writing.whole_files import whole_file, write_text
@@ -39,7 +40,7 @@ _SPACE: dict[str, Any] = {
 }  # fmt: skip
 
 
-@click.command("demo")
+@click.command("demo", cls=CommandWithoutRepeats)
 @click.option("-n", "--trials", type=click.IntRange(min=1), default=1000, show_default=True)
 @click.option(
     "--folder",

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from condped.live.refusal import HEADERS, Headers, RefusedError, plain_answer, too_large
-from condped.live.terms import Terms, is_loopback, normalised, reached_at, terms_of
+from condped.live.terms import Terms, normalised, reached_at
 from condped.safe_text import shortened
 
 Message: TypeAlias = MutableMapping[str, Any]
@@ -27,8 +27,6 @@ Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-__all__ = ["App", "Guard", "Terms", "is_loopback", "terms_of"]
 
 LOGGER = logging.getLogger("condped.live")
 _VERSIONS = ("1.0", "1.1", "2", "3")

@@ -20,7 +20,7 @@ def drawn(picture: str, view: Any, backend: Backend, on: Any, size: tuple[float,
     if on is not None:
         _check_on(library, picture, backend, on)
     if backend == "plotly":
-        return draw(view, on)
+        return draw(view, library.figure() if on is None else on)
     if on is None:
         on = library.figure(*size)
         draw(view, on if picture in _WHOLE_FIGURE else on.subplots())
@@ -42,9 +42,9 @@ def _check_on(library: ModuleType, picture: str, backend: Backend, on: Any) -> N
         )
 
 
-def _library(backend: str) -> ModuleType:
+def _library(backend: object) -> ModuleType:
     extras = {"plotly": "plotly", "matplotlib": "plot"}
-    if backend not in extras:
+    if not isinstance(backend, str) or backend not in extras:
         raise SettingsError(f"backend must be 'plotly' or 'matplotlib' (got {brief(backend)}).")
     return load_optional(
         f"condped.show.{backend}",

@@ -13,6 +13,7 @@ from condped.analyse.joint_effects import JointEffects
 from condped.analyse.summary.result import Summary
 from condped.comparison import Comparison
 from condped.errors import SettingsError
+from condped.safe_text import brief
 from condped.show.drawing import Backend, drawn
 from condped.show.views.across import across_view
 from condped.show.views.bars import bars_view, breakdown_view
@@ -97,6 +98,11 @@ def sweep(
     """
     _require(curve, SweepResult, "sweep")
     if truth is not None and not isinstance(truth, Mapping):
+        if not hasattr(truth, "truth"):
+            raise SettingsError(
+                "truth must be a problem of condped.problems, or the exact importances by "
+                f"parameter (got {brief(truth)})."
+            )
         truth = exact_importances(curve, truth)
     return drawn("curves", curves_view(curve, truth), backend, on, (9.5, 4.2))
 

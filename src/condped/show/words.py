@@ -200,11 +200,12 @@ def gate_sentence(gate: Gate) -> str:
     some = f"all {size}" if first.target_trials == size else f"{first.target_trials} of the {size}"
     share = percent(first.region_trials / max(gate.region_size, 1))
     # A gate that is not always active decides among the trials that have it.
-    target = "target trials" if gate.always else "target trials that have it"
-    every = "all trials" if gate.always else "all that have it"
+    among, every = "", "all trials"
+    if not gate.always:
+        among, every = "where it is active, ", "these trials"
     return (
-        f"{name} chooses the branch: {shortened(first.label, 40)} has {some} {target} and "
-        f"{share} of {every}; η² between the branches is {share_text(gate.choosing)}."
+        f"{name} chooses the branch: {among}{shortened(first.label, 40)} has {some} target trials "
+        f"and {share} of {every}; η² between the branches is {share_text(gate.choosing)}."
     )
 
 

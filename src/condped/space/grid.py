@@ -185,3 +185,12 @@ def _in_units(domain: Float | Int, cells: FloatArray) -> FloatArray:
     grid = grid_of(domain)
     places = np.asarray(grid.low + grid.width * cells, dtype=np.float64)
     return np.exp(places) if grid.log else places
+
+
+def fewest_cells(masses: IntArray | FloatArray, whole: float) -> tuple[int, int]:
+    """Return the first and last of the fewest neighbouring cells that hold so much."""
+    passed = np.concatenate([[0], np.cumsum(masses)])
+    ends = np.searchsorted(passed, passed[:-1] + whole)  # exclusive
+    possible = np.flatnonzero(ends < len(passed))
+    first = int(possible[np.argmin(ends[possible] - possible)])
+    return first, int(ends[first]) - 1

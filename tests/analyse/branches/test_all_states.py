@@ -262,3 +262,16 @@ def test_counted_trials_without_a_condition_say_so(tmp_path: Path) -> None:
     found = _counted(rows, tmp_path, space=condped.Space(DOMAINS))
     assert (found.parents, found.unexplained) == ({}, ("lr", "depth"))
     assert "lr: not active in all trials, or not in one domain" in str(found)
+
+
+def test_the_tied_value_of_a_branch_is_named() -> None:
+    """It is that of the branch's cut-off, which fewer trials may reach than the best one."""
+    rows = [
+        {"model": "a", "x": i / 100, "loss": 0.18 if i < 2 else 0.22 if i < 58 else 0.3 + i / 100}
+        for i in range(100)
+    ] + [{"model": "b", "z": i / 100, "loss": 0.5 + i / 100} for i in range(100)]
+    found = condped.branches(rows, objective="loss")
+    branch = next(one for one in found.roots[0].branches if one.label == "a")
+    assert (branch.best, sum(row["loss"] == 0.22 for row in rows)) == (0.18, 56)
+    assert "best 0.18, 56 tied at 0.22" in str(found)
+    assert "56 tied at 0.22" in found.to_markdown()

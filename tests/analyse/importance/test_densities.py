@@ -11,6 +11,7 @@ import pytest
 
 import condped
 from condped.analyse.values import RegimeDensity
+from condped.errors import NameNotFoundError
 from condped.estimate.settings import Method
 from tests.oracle import slow
 
@@ -268,3 +269,13 @@ def test_smoothing_is_the_papers() -> None:
     for rows, masses in ((best, density.target_mass), (np.isfinite(loss), density.region_mass)):
         values = x.values[rows & (x.domain_ids >= 0)].tolist()
         assert masses.tolist() == pytest.approx(slow.masses(values, domain), abs=1e-9)
+
+
+def test_densities_of_an_unknown_parameter_name_the_known_ones() -> None:
+    """As the result itself does; still a KeyError, so that ``in`` and ``get`` work."""
+    source = {**trials(), "loss": losses(trials(), "layers")}
+    densities = condped.importance(source, objective="loss", space=SPACE).densities
+    with pytest.raises(NameNotFoundError, match=r"no parameter 'layer'\. Available: .*'layers'"):
+        densities["layer"]
+    assert "layer" not in densities
+    assert densities.get("layer") is None

@@ -75,5 +75,6 @@ def test_a_gate_inside_a_branch_is_compared_with_the_trials_that_have_it() -> No
     assert (outer.always, inner.always) == (True, False)
     assert inner.region_size == sum(b.region_trials for b in inner.branches) < outer.region_size
     told = " ".join(str(result).split())
-    assert f"{inner.target_size} target trials that have it and" in told
-    assert "of all that have it; η² between" in told
+    assert f"chooses the branch: where it is active, {inner.first.label} has" in told
+    assert f"{inner.target_size} target trials and" in told
+    assert "of these trials; η² between" in told

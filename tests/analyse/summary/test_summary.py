@@ -11,6 +11,8 @@ import optuna
 import pytest
 
 import condped
+from condped.analyse.summary.outlook import outlook_sentence
+from condped.analyse.summary.result import Progress
 from condped.errors import SettingsError
 from condped.trials.course.times import Times
 from condped.trials.table import State, TrialTable
@@ -75,7 +77,7 @@ def test_random_draws_have_a_chance_and_others_only_a_past() -> None:
     assert learnt.adaptive is True
     assert learnt.outlook is not None
     assert "a chance of at most" not in learnt.outlook
-    assert "in 80 trials the first value was improved on" in learnt.outlook
+    assert "in 80 trials the best value improved " in learnt.outlook
     grid = {"x": np.repeat(np.arange(10.0), 5), "y": np.tile(np.arange(5.0), 10)}
     grid["loss"] = (grid["x"] - 3.2) ** 2 + grid["y"]
     few = condped.summary({"x": [1.0, 2.0], "loss": [2.0, 1.0]}, objective="loss")
@@ -197,3 +199,19 @@ def test_values_at_the_ends_of_all_floats_have_a_course(losses: list[float]) -> 
     blocks = [sign for sign in line if sign in "▁▂▃▄▅▆▇█"]
     assert (blocks[0], blocks[-1]) == ("█", "▁")
     assert blocks == sorted(blocks, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("improved", "words"),
+    [
+        (0, "in 30 trials the best value never improved on the first."),
+        (1, "in 30 trials the best value improved once."),
+        (7, "in 30 trials the best value improved 7 times."),
+    ],
+)
+def test_how_often_the_best_value_improved(improved: int, words: str) -> None:
+    """Also never, in plain words, where the sampler learns from results."""
+    course = Progress("loss", (), improved, trials=30, since=30, ago=30)
+    sentence = outlook_sentence([course], None, adaptive=True)
+    assert sentence is not None
+    assert sentence.endswith(words)

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from condped.live.access import Guard, terms_of
+from condped.live.access import Guard
 from condped.live.serve.app import app_of
 from condped.live.serve.catalogue import Catalogue
 from condped.live.serve.server import listen, server_of
+from condped.live.terms import terms_of
 
 
 class Served(NamedTuple):

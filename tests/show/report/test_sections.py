@@ -156,7 +156,7 @@ def test_what_makes_trials_fail_is_a_section(opened: Opener) -> None:
     row = section.locator("tr", has_text="fast").inner_text()
     assert f"{(failed & fast).sum()} of {fast.sum()} " in row
     assert f"{(failed & ~fast).sum()} of {(~fast).sum()} " in row
-    assert "x" in section.locator("#endings-gist").inner_text()
+    assert "failed (depends on x" in section.locator("#endings-gist").inner_text()
     assert x[failed].max() > 0.8
     without = opened(condped.report(timed()))
     assert not without.locator("#endings").is_visible()

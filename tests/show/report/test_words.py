@@ -246,14 +246,18 @@ def test_ties_are_the_first_thing_on_the_page(opened: Opener) -> None:
     said = "91 of 139 trials share the best value 0.99; this objective cannot separate them further"
     assert head.index(said) < head.index("What mattered for reaching the best 65.5 %?")
     assert "(asked for 10 %, used 65.5 %)" in head
-    assert words(page, "#slider-text") == "best 10 % 91 of 139 trials"
-    assert words(page, "#flat-text") == "with ties 65.5 %: the same from 1 % to 65 %"
+    assert words(page, "#slider-text") == "best 65.5 % 91 of 139 trials"
+    assert words(page, "#flat-text") == (
+        "Set to 10 %; because of ties, every setting from 1 % to 65 % selects the same trials."
+    )
     assert page.locator("#flat-strip rect").count() == 2
     assert "Advice for the best 65.5 %" in words(page, "#next")
     assert "91 (14 without ties)" in words(page, "#account")
     page.locator("#slider").fill(page.locator("#slider").get_attribute("max") or "")
     assert not page.locator("#tie").is_visible()
-    assert words(page, "#flat-text") == "marked: ties, nothing changes"
+    assert words(page, "#flat-text") == (
+        "Within each marked range, tied values make every setting select the same trials."
+    )
 
 
 def test_the_strip_marks_the_steps_with_the_same_target_set(opened: Opener) -> None:
@@ -330,3 +334,26 @@ def test_what_is_not_testable_says_why(opened: Opener) -> None:
     text = words(page, "body")
     assert "NaN" not in text
     assert "null" not in text
+
+
+def test_the_page_has_as_many_digits_as_the_text(opened: Opener) -> None:
+    """Where values lie close together; the page writes trailing zeros, the text does not."""
+    rng = np.random.default_rng(4)
+    x, y = rng.uniform(size=(2, 400))
+    loss = 0.97123 + 0.004 * (x > 0.3) + 0.0017 * y
+    table = condped.read({"x": x, "y": y, "loss": loss}, objective="loss")
+    page = opened(condped.report(table))
+    open_all(page)
+
+    def numbers(text: str) -> list[str]:
+        return [number.rstrip("0") for number in re.findall(r"0\.97\d+", text)]
+
+    for effect in condped.effects(table):
+        assert effect.short is not None
+        named = page.locator(f".name:text-is('{effect.name}')")
+        row = page.locator(".good-list li", has=named)
+        short, sentence = numbers(effect.short), numbers(effect.sentence)
+        assert len(short) == 2
+        assert numbers(row.inner_text()) == short
+        card = page.locator("#cards .card", has=named).locator(".good-words", has_text="Median")
+        assert numbers(card.inner_text()) == sentence

@@ -171,7 +171,7 @@ class _BranchTrials:
     @classmethod
     def of(cls, counts: SetCounts, trials: Trials) -> _BranchTrials:
         study = StudyTrials.of(counts, LEVEL)
-        return cls(study, trials, counts.significance.decision.test == "one")
+        return cls(study, trials, counts.significance.decision.at_random)
 
     def in_branch(self, split: Split) -> BoolArray:
         """Return which of the rows belong to a branch."""

@@ -141,16 +141,8 @@ class Difference(ByName[ParameterDifference], Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one record per parameter of both studies."""
-        found = []
-        for parameter in self.parameters:
-            row = asdict(parameter)
-            row["parameter"] = row.pop("name")
-            found.append({name: row[name] for name in self._columns})
-        return found
+        return [self._row(one, parameter=one.name) for one in self.parameters]
 
     def branch_rows(self) -> list[dict[str, Any]]:
         """Return one record per branch and study, of gates that both studies have."""
         return [asdict(branch) for branch in self.branches]
-
-    def _readable(self) -> dict[str, Any]:
-        return self._saved()

@@ -257,10 +257,7 @@ class Across(ByName[PooledParameter], Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one record per parameter and study."""
-        return [
-            {name: row[name] for name in self._columns}
-            for row in (asdict(cell) | {"good": "; ".join(cell.good)} for cell in self.cells)
-        ]
+        return [self._row(cell, good="; ".join(cell.good)) for cell in self.cells]
 
     def pooled_rows(self) -> list[dict[str, Any]]:
         """Return one record per parameter, over all studies."""

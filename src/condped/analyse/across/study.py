@@ -134,7 +134,7 @@ def study_numbers(name: str, trials: Trials, question: Question) -> StudyNumbers
         name,
         importance_result(analysis),
         explained_shares(analysis, question),
-        analysis.counts.significance.decision.test == "one",
+        analysis.counts.significance.decision.at_random,
     )
 
 
@@ -159,7 +159,7 @@ def explained_shares(analysis: Analysis, question: Question) -> dict[str, Explai
     sampling = np.full(len(names), np.nan)
     if parts is not None:
         sampling = _replicated_variance(*parts, unbiased) - _CHANCE_IN_JACKKNIFE * chance
-    if counts.significance.decision.test != "one":
+    if not counts.significance.decision.at_random:
         stretch = np.where(drifted > 0, _LEARNING, _NOT_REPLAYED) ** 2
         sampling, chance = stretch * sampling, stretch * np.maximum(chance, drifted)
         inside = np.where(_conditional(ranked), np.maximum(values, 0.0), 0.0)

@@ -149,7 +149,7 @@ def check_explore(explore: float) -> None:
 
 def _adaptive(table: TrialTable, top: Sets, settings: Settings) -> bool:
     """Return whether a sampler that learns from results drew the trials."""
-    return decided(table.study, settings, top.sorted_by_objective).test != "one"
+    return not decided(table.study, settings, top.sorted_by_objective).at_random
 
 
 def _blocks(region: BoolArray, blocks: int) -> IntArray:

@@ -11,9 +11,9 @@ import numpy as np
 
 from condped.analyse.branches.splits import short_between
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
-from condped.estimate.statistics.log_choose import log_choose
+from condped.estimate.statistics.hypergeometric import chance_of_hits
 from condped.space.domain import Categorical, Domain, Int, Numeric, has_choice
-from condped.space.grid import MOST_CELLS, cell_edges, cells_within, grid_of, steps_of
+from condped.space.grid import MOST_CELLS, cell_edges, cells_within, fewest_cells, grid_of, steps_of
 
 # How often chance alone may lead to any proposal for a study.
 SURE = 0.01
@@ -121,7 +121,7 @@ def _narrower(
     edges = cell_edges(domain)
     cells = cells_within(domain, trials.values)
     reached = np.bincount(cells[trials.hit], minlength=len(edges) - 1)
-    first, last = _shortest(reached, math.ceil(_KEPT * int(reached.sum())))
+    first, last = fewest_cells(reached, math.ceil(_KEPT * int(reached.sum())))
     if _levels(domain):
         low, high = (domain.low + place * (domain.step or 1) for place in (first, last))
     else:
@@ -171,16 +171,6 @@ def _levels(domain: Numeric) -> bool:
     return (
         isinstance(domain, Int) and not domain.log and steps_of(domain) + 1 <= grid_of(domain).cells
     )
-
-
-def _shortest(counts: IntArray, number: int) -> tuple[int, int]:
-    """Return the first and last of the fewest neighbouring cells that hold so many trials."""
-    passed = np.concatenate([[0], np.cumsum(counts)])
-    ends = np.searchsorted(passed, passed[:-1] + number)  # exclusive
-    possible = np.flatnonzero(ends < len(passed))
-    lengths = ends[possible] - possible
-    first = int(possible[np.argmin(lengths)])
-    return first, int(ends[first]) - 1
 
 
 def _bounds(domain: Numeric, edges: FloatArray, first: int, last: int) -> tuple[float, float]:
@@ -246,17 +236,9 @@ def chance_of_so_few(group: BoolArray, hit: BoolArray, block: IntArray) -> float
     chances[0] = 1.0
     for trials, hits, drawn in zip(*numbers, strict=True):
         few = min(most, int(hits))
-        own = _chances(trials=int(trials), hits=int(hits), drawn=int(drawn), most=few)
+        own = [
+            chance_of_hits(number, trials=int(trials), hits=int(hits), drawn=int(drawn))
+            for number in range(few + 1)
+        ]
         chances = np.convolve(chances, own)[: most + 1]
     return float(min(1.0, chances.sum()))
-
-
-def _chances(*, trials: int, hits: int, drawn: int, most: int) -> FloatArray:
-    """Return the chance of 0, 1, … ``most`` hits among those drawn."""
-    everything = log_choose(trials, drawn)
-    return np.array(
-        [
-            math.exp(log_choose(hits, k) + log_choose(trials - hits, drawn - k) - everything)
-            for k in range(most + 1)
-        ]
-    )

@@ -53,6 +53,11 @@ class SamplingDecision:
     test: TestKind
     reason: str
 
+    @property
+    def at_random(self) -> bool:
+        """Whether all trials count as drawn at random, without regard to earlier ones."""
+        return self.test == "one"
+
 
 _decisions: WeakKeyDictionary[TrialTable, dict[tuple[object, ...], SamplingDecision]]
 _decisions = WeakKeyDictionary()

@@ -51,7 +51,8 @@ def forecast_of(trials: SetTrials, names: tuple[str, ...]) -> Forecast:
     finished = trials.given.table("A forecast").finished
     each = tests.p_values[:, 0]  # (looks, P)
     evidence = evidence_of(counts, names, "")
-    at_random = tests.significance.decision.test in ("one", "independent")
+    decision = tests.significance.decision
+    at_random = decision.at_random or decision.test == "independent"
     course = Course(tests.looks, finished, _AT_RANDOM if at_random else _LEARNING)
     limits = limits_of(counts.p_values[0])
     settled = settled_at(each, tests.looks)

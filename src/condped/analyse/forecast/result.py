@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from condped.analyse.by_name import ByName
@@ -80,7 +80,7 @@ class ParameterForecast:
         if self.outlook == "settled":
             return "now" if self.settled_at is None else f"since trial {self.settled_at:,}"
         if self.outlook == "unlikely":
-            return "no number of trials of this kind is likely to"
+            return "no number of trials of this kind is likely to settle it"
         if self.outlook != "open" or self.more_low is None:
             return self.more_text
         if self.more_trials is None:
@@ -178,12 +178,9 @@ class Forecast(ByName[ParameterForecast], Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per parameter."""
-        found = []
-        for one in self.parameters:
-            values = asdict(one)
-            row = values | {"parameter": one.name, "reason": one.reason or None}
-            found.append({name: row[name] for name in self._columns})
-        return found
+        return [
+            self._row(one, parameter=one.name, reason=one.reason or None) for one in self.parameters
+        ]
 
     def _readable(self) -> dict[str, Any]:
         return {

@@ -280,12 +280,12 @@ class ImportanceResult(ByName[ParameterImportance], Result):
 
         Verdicts here are those of ``looks="repeated"``, whatever this result's own are.
         """
-        if self._analysis is None or self._analysis.counts.trials is None:
+        if self._analysis is None or self._trials is None:
             raise SettingsError(
                 "A forecast needs the trials in order; this result no longer has its trials, or is "
                 "another method's. Call condped.forecast."
             )
-        return forecast_of(self._analysis.counts.trials, self._analysis.numbers.names)
+        return forecast_of(self._trials, self._analysis.numbers.names)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what pickle keeps: what was computed from the trials, not the trials."""
@@ -361,11 +361,11 @@ class ImportanceResult(ByName[ParameterImportance], Result):
             return scored_result(restored_scores(data, 1), quantile, settings, account)
         quantiles = None if quantile is None else (quantile,)
         found = importance_result(restored_analysis(data, quantiles, settings, account))
-        known = {name: data[name] for name in ("gates", "conditions") if name in data}
+        known = {name: data[name] for name in ("gates", "conditions")}
         return replace(
             found,
             _known=rebuilt(Conditional, known, "gates and conditions"),
-            _sentences=rebuilt(tuple[str, ...], data.get("effects", []), "effects"),
+            _sentences=rebuilt(tuple[str, ...], data["effects"], "effects"),
         )
 
 

@@ -242,7 +242,8 @@ def plain_tie(tie: Tie | None) -> dict[str, Any] | None:
 # From here on η² is not a share of anything.
 OVER = 1.0005
 OVER_WORDS = (
-    "η² above 1 is no share: smoothing overstates it where one parameter decides nearly everything."
+    "η² above 1 is not a share: smoothing overstates it where one parameter decides nearly "
+    "everything."
 )
 
 

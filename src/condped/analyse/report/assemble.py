@@ -139,7 +139,7 @@ def report(
         "parameters": parameters_data(analyses, effects, _conditions(structure), tested=verdicts),
         **_tree(structure, trials, posed, analyses, methods if verdicts else ()),
         "summary": None if trials.in_memory is None else summary_data(trials.in_memory),
-        **_trials_data(effects, analyses["paper"]),
+        "sample": _sample(effects, analyses["paper"]),
         **_NOT_TESTED,
         "account": _account(result.account),
         "settings": _settings(question, result.account, target_quantile),
@@ -196,14 +196,11 @@ def _tested(
     }
 
 
-def _trials_data(effects: PageEffects | None, analysis: Analysis) -> dict[str, Any]:
-    """Return some of the trials, and whether values were tried at different times."""
+def _sample(effects: PageEffects | None, analysis: Analysis) -> dict[str, Any] | None:
+    """Return some of the trials; None if they are not in memory."""
     if effects is None:
-        return {"sample": None, "adaptive": None}
-    return {
-        "sample": effects.sample(analysis, analysis.counts.grid.parameters),
-        "adaptive": effects.adaptive,
-    }
+        return None
+    return effects.sample(analysis, analysis.counts.grid.parameters)
 
 
 def source_name(source: Any, study: str | Sequence[str] | None) -> str:

@@ -39,11 +39,6 @@ class PageEffects:
         self._study = StudyTrials.of(analysis.at(start).counts, LEVEL)
         self._parameters = {one.name: one for one in self._study.table.parameters}
 
-    @property
-    def adaptive(self) -> bool:
-        """Whether the sampler learnt from results, so that values were tried at different times."""
-        return self._study.strata is not None
-
     def regime(self, name: str, domain: Domain | None, good: Goods) -> dict[str, Any]:
         """Return the bins of a regime, and at each step its good values against the others."""
         rows, values = self._regime(self._parameters[name], domain)

@@ -139,7 +139,7 @@ class Report(Result):
                 "p_value": one["p"][step],
                 "adjusted_p_value": one["adjusted"][step],
                 "verdict": VERDICTS[one["verdict"][step]],
-                "reason": _at(one.get("reason"), step) or None,
+                "reason": _at(one["reason"], step) or None,
                 "determined": self.data["reasons"][method][step] is None,
                 "unattributed": self.data["unattributed"][method][step],
                 "note": self._note(step, one["eta"][method][step]),
@@ -151,8 +151,7 @@ class Report(Result):
 
     def _note(self, step: int, eta_squared: float) -> str | None:
         """Return what the reader of one row must know about its numbers; None if nothing."""
-        ties = self.data.get("ties")  # files of earlier versions have none
-        tie = ties[step] if ties else None
+        tie = self.data["ties"][step]
         notes = [tie["message"]] if tie is not None and tie["notable"] else []
         notes += [OVER_WORDS] if eta_squared >= OVER else []
         return " ".join(notes) or None
@@ -177,6 +176,6 @@ class Report(Result):
         return made
 
 
-def _at(reasons: list[str] | None, step: int) -> str:
-    """Return the reason at a step of the slider; files of earlier versions have none."""
-    return (reasons or [""])[0 if not reasons or len(reasons) == 1 else step]
+def _at(reasons: list[str], step: int) -> str:
+    """Return the reason at a step of the slider."""
+    return reasons[0 if len(reasons) == 1 else step]

@@ -27,7 +27,7 @@ def merged(fresh: Data, earlier: Data) -> Data:
 
     What only one of the two has is left as it is: a new parameter has not been tested.
     """
-    if earlier.get("tested", {}) is None:
+    if earlier["tested"] is None:
         return fresh
     for name in ("steps", "outcome", "region_quantile"):
         if fresh[name] != earlier[name]:
@@ -40,11 +40,9 @@ def merged(fresh: Data, earlier: Data) -> Data:
     methods = earlier["methods"]
     return fresh | {
         **{name: earlier[name] for name in _STUDY if name in earlier},
-        "tested": earlier.get("tested") or {"trials": finished_trials(earlier)},
-        # Whether trials of the same time were compared, for the earlier good values.
-        "adaptive": fresh["adaptive"] if earlier["adaptive"] is None else earlier["adaptive"],
+        "tested": earlier["tested"],
         # Whether the verdicts hold over repeated looks.
-        "settings": fresh["settings"] | {"looks": earlier["settings"].get("looks", "once")},
+        "settings": fresh["settings"] | {"looks": earlier["settings"]["looks"]},
         "methods": methods,
         "method": earlier["method"],
         **{name: _by_method(fresh[name], earlier[name]) for name in ("reasons", "unattributed")},

@@ -221,7 +221,7 @@ def restored_analysis(
         known["regime_p_values"] = _regime_p_values(tests["regime_p_values"], own, expected)
         for name in ("sampling", "remark"):
             known[name] = rebuilt(str, tests[name], name)
-        known["looks"] = rebuilt(tuple[int, ...], tests.get("looks", ()), "looks")
+        known["looks"] = rebuilt(tuple[int, ...], tests["looks"], "looks")
     bands = data["bands"]
     found = Analysis(
         target_quantiles=target_quantiles,

@@ -75,13 +75,14 @@ def outlook_sentence(
 
 
 def _recent(one: Progress) -> str:
-    times = _times(one.improved) if one.improved else "never"
+    if not one.improved:
+        return f"in {trials_of(one.trials)} the best value never improved on the first"
     gains = [entry.gain for entry in one.improvements if entry.gain is not None]
     last = ""
     if gains:
         latest = " and ".join(f"{gain:.3g}" for gain in gains[-2:])
         last = f", most recently by {latest}" if len(gains) > 1 else f", by {latest}"
-    return f"in {trials_of(one.trials)} the first value was improved on {times}{last}"
+    return f"in {trials_of(one.trials)} the best value improved {_times(one.improved)}{last}"
 
 
 def _times(count: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
 from condped.analyse.effects.trials import TrialState
@@ -220,16 +220,7 @@ class Summary(Result):
     """
 
     schema: ClassVar[str] = "condped.summary/1"
-    _columns: ClassVar[tuple[str, ...]] = (
-        "number",
-        "state",
-        "objective",
-        "value",
-        "best",
-        "improved",
-        "elapsed",
-        "duration",
-    )
+    _columns: ClassVar[tuple[str, ...]] = tuple(one.name for one in fields(HistoryEntry))
 
     objectives: tuple[Goal, ...]
     states: StateCounts
@@ -254,7 +245,7 @@ class Summary(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the history: one flat record per trial and objective."""
-        return [asdict(entry) for entry in self.history]
+        return [self._row(entry) for entry in self.history]
 
     def _readable(self) -> dict[str, Any]:
         return {

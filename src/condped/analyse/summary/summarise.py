@@ -135,4 +135,4 @@ def _adaptive(table: TrialTable) -> bool | None:
         return False if all("random" in s.name.lower() for s in samplers) else None
     if len(whole) < FEWEST or followed_parameter(whole) is not None:
         return None
-    return decided(whole, Settings(), by_loss=False).test != "one"
+    return not decided(whole, Settings(), by_loss=False).at_random

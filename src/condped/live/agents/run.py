@@ -12,10 +12,11 @@ import anyio
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
-from condped.live.access import App, Guard, Terms, terms_of
+from condped.live.access import App, Guard
 from condped.live.agents.desk import Desk
 from condped.live.agents.server import make_server
 from condped.live.serve.server import listen, origin_of, run
+from condped.live.terms import Terms, terms_of
 
 PATH = "/mcp"
 _MOST_BODY = 65_536  # bytes: names and a condition

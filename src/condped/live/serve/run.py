@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from condped.live.access import Guard, terms_of
+from condped.live.access import Guard
 from condped.live.serve.app import app_of
 from condped.live.serve.catalogue import Catalogue
 from condped.live.serve.server import listen, origin_of, run
+from condped.live.terms import terms_of
 
 
 class Address(NamedTuple):

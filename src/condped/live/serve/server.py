@@ -15,7 +15,8 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from condped.errors import SettingsError
-from condped.live.access import App, Terms
+from condped.live.access import App
+from condped.live.terms import Terms
 
 _HEAD_PATIENCE = 10.0  # seconds in which the head of a request must arrive
 _TAKE_PATIENCE = 60.0  # seconds in which a client must read pending output

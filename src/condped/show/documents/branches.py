@@ -9,7 +9,12 @@ from condped.analyse.importance.result import ImportanceResult
 from condped.safe_text import shortened
 from condped.show.documents.parts import Document, Table, undetermined
 from condped.show.text.account import account_lines, headline_of
-from condped.show.text.branches import branch_remarks, found_from_words, node_numbers
+from condped.show.text.branches import (
+    branch_remarks,
+    found_from_words,
+    node_numbers,
+    tied_words,
+)
 from condped.show.words import tie_lines, tie_remark
 
 _INDENT = "\u00a0\u00a0\u00a0"  # blanks that Markdown keeps
@@ -53,10 +58,7 @@ def _rows(
 
 def _branch(gate: Node, branch: Branch, depth: int) -> tuple[str, ...]:
     best = "" if branch.best is None else f"{branch.best:.4g}"
-    remark = ""
-    tie = branch.inside.tie
-    if tie is not None and tie.notable and tie.tied is not None:
-        remark = f"{tie.tied} tied"
+    remark = tied_words(branch) or ""
     if branch.left_out and not branch.inside.account.trials.used:
         remark = f"no trials used; {branch.left_out} left out"
     elif branch.inside.status != "ok" and branch.trials and branch.nodes:

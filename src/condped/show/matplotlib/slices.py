@@ -23,11 +23,11 @@ from condped.show.views.slices import Slice, SlicesView
 def slices(view: SlicesView, fig: FigureBase) -> FigureBase:
     """Draw each slice on a subplot of the figure or subfigure."""
     columns = view.columns
-    grid = axes_for(fig, len(view.slices), (view.rows, columns), view.note)
+    grid = axes_for(fig, len(view.panels), (view.rows, columns), view.note)
     if not grid:
         return fig
     room = room_of(fig, columns)
-    for place, (ax, one) in enumerate(zip(grid, view.slices, strict=True)):
+    for place, (ax, one) in enumerate(zip(grid, view.panels, strict=True)):
         _slice(view, one, ax, room)
         ax.set_ylabel(literal(view.objective) if place % columns == 0 else "", fontsize=9)
     texts = [view.first, view.title, view.note]

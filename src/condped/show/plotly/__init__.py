@@ -1,9 +1,9 @@
-"""Pictures with plotly: each adds to the figure it is given, or to a new one, and returns it."""
+"""Pictures with plotly: each adds to the figure it is given and returns it."""
 
 from condped.show.plotly.across import across
 from condped.show.plotly.bars import bars, breakdown, comparison
 from condped.show.plotly.curves import curves
-from condped.show.plotly.figures import FIGURE
+from condped.show.plotly.figures import FIGURE, figure
 from condped.show.plotly.heat_maps import heat, joint
 from condped.show.plotly.history import history
 from condped.show.plotly.pairs import pairs
@@ -18,6 +18,7 @@ __all__ = [
     "breakdown",
     "comparison",
     "curves",
+    "figure",
     "heat",
     "history",
     "joint",

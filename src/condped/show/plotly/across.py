@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,8 @@ _SCALES = {
 }
 
 
-def across(view: AcrossView, figure: go.Figure | None = None) -> go.Figure:
+def across(view: AcrossView, figure: go.Figure) -> go.Figure:
     """Draw a cell per parameter and study, and the pooled importances on the right."""
-    figure = go.Figure() if figure is None else figure
     if not view.empty:
         _cells(view, figure)
         _marks(view, figure)
@@ -46,7 +46,7 @@ def across(view: AcrossView, figure: go.Figure | None = None) -> go.Figure:
         "matches": "y",
     }  # fmt: skip
     return laid_out(
-        figure, view.title, note, height=150 + 24 * max(rows, 4), empty=view.empty,
+        figure, replace(view, note=note), height=150 + 24 * max(rows, 4),
         below=110 if view.labelled else 60, xaxis=columns, xaxis2=side, yaxis2=beside,
         yaxis=row_axis(view.labels) | {"range": [max(rows, 1) - 0.5, -0.5]}, showlegend=False,
     )  # fmt: skip

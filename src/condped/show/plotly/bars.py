@@ -17,9 +17,8 @@ _ROOM = 1.3  # times the longest bar, for the text after it
 _SHORTEST = 0.05
 
 
-def bars(view: BarsView, figure: go.Figure | None = None) -> go.Figure:
+def bars(view: BarsView, figure: go.Figure) -> go.Figure:
     """Draw importances as horizontal bars, filled by verdict, with intervals."""
-    figure = go.Figure() if figure is None else figure
     places = list(range(len(view.bars)))
     figure.add_bar(
         y=places,
@@ -47,19 +46,15 @@ def bars(view: BarsView, figure: go.Figure | None = None) -> go.Figure:
     ends = [bar.end for bar in view.bars]
     return laid_out(
         figure,
-        view.title,
-        view.note,
-        first=view.first,
+        view,
         height=80 + 26 * max(len(view.bars), 2),
-        empty=view.empty,
         xaxis=share_axis(view.scale, max(_room(ends), view.reach)),
         yaxis=row_axis([bar.label for bar in view.bars]),
     )
 
 
-def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure:
+def breakdown(view: BreakdownView, figure: go.Figure) -> go.Figure:
     """Draw importances as horizontal bars, divided by regime, with the regimes named below."""
-    figure = go.Figure() if figure is None else figure
     for shade, (colour, grey) in enumerate(zip(SHADES, GREYS, strict=True)):
         parts = [
             (place, row, row.parts[shade])
@@ -88,11 +83,8 @@ def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure
         )  # fmt: skip
     return laid_out(
         figure,
-        view.title,
-        view.note,
-        first=view.first,
+        view,
         height=80 + 44 * max(len(view.rows), 2),
-        empty=view.empty,
         barmode="overlay",
         xaxis=share_axis(
             f"{view.scale}<br>dark to light: the regimes named below each bar",
@@ -112,9 +104,8 @@ def _part_words(part: Part) -> tuple[str, str]:
     return literal(part.text), trials
 
 
-def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figure:
+def comparison(view: ComparisonView, figure: go.Figure) -> go.Figure:
     """Draw importances as marks, a shape per result; hollow if not statistically significant."""
-    figure = go.Figure() if figure is None else figure
     for place, series in enumerate(view.series):
         for grey in (False, True):
             points = [point for point in series.points if point.grey == grey]
@@ -123,11 +114,8 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
     highest = view.highest
     return laid_out(
         figure,
-        view.title,
-        view.note,
-        first=view.first,
+        view,
         height=90 + 34 * max(len(view.labels), 3),
-        empty=view.empty,
         showlegend=True,
         xaxis=share_axis(
             view.scale,

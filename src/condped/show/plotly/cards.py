@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import plotly.graph_objects as go
 
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
 from condped.show.plotly.bars import bars, breakdown
 from condped.show.plotly.curves import curves
-from condped.show.plotly.figures import literal
+from condped.show.plotly.figures import figure, literal
 from condped.show.plotly.heat_maps import heat
 from condped.show.plotly.panels import RowSizes, panels
 from condped.show.views.bars import bars_view, breakdown_view
@@ -18,6 +16,7 @@ from condped.show.views.curves import curves_view
 from condped.show.views.heat_maps import heat_view
 from condped.show.views.labels import lines_of
 from condped.show.views.panels import panels_view
+from condped.show.views.view import View
 
 # A card is 450 pixels high, whatever a chart asks for, and 360 to 630 wide; more is cut off.
 _HEIGHT = 450
@@ -34,12 +33,15 @@ def charts_of(result: ImportanceResult | SweepResult) -> dict[str, go.Figure]:
     """Return a result's charts, by the names of the pictures."""
     if isinstance(result, SweepResult):
         lines, map_of = curves_view(result), heat_view(result, _MOST_ROWS)
-        drawn, cells = _card(curves(lines), lines), _card(heat(map_of), map_of)
+        drawn, cells = _card(curves(lines, figure()), lines), _card(heat(map_of, figure()), map_of)
         drawn.update_layout(legend=_BELOW)
         cells.update_traces(colorbar={"thickness": 10, "title": {"side": "right"}})
         return {"sweep": drawn, "heatmap": cells}
     view, parts = bars_view(result, _MOST_BARS), breakdown_view(result, _MOST_BREAKDOWNS)
-    charts = {"importance": _card(bars(view), view), "regimes": _card(breakdown(parts), parts)}
+    charts = {
+        "importance": _card(bars(view, figure()), view),
+        "regimes": _card(breakdown(parts, figure()), parts),
+    }
     for chart, ends in zip(
         charts.values(), ([bar.end for bar in view.bars], [row.value for row in parts.rows]),
         strict=True,
@@ -48,11 +50,11 @@ def charts_of(result: ImportanceResult | SweepResult) -> dict[str, go.Figure]:
         chart.update_xaxes(range=[0, reach], tickvals=[0, 0.5, 1] if reach > 1 else None)
     if result.has_evidence:
         densities = panels_view(result, None, _MOST_PANELS, _SIDE_BY_SIDE)
-        charts["densities"] = _card(panels(densities, None, _PANELS), densities)
+        charts["densities"] = _card(panels(densities, figure(), _PANELS), densities)
     return charts
 
 
-def _card(figure: go.Figure, view: Any) -> go.Figure:
+def _card(figure: go.Figure, view: View) -> go.Figure:
     """Fit a chart to the height of its card, with texts wrapped for a narrow one."""
     lines = [literal(one) for text in (view.first, view.title) if text for one in _lines(text)]
     top = 24 + 17 * len(lines)

@@ -14,9 +14,8 @@ from condped.show.words import UNATTRIBUTED
 _DASHES = ("solid", "dash", "dashdot", "longdashdot")
 
 
-def curves(view: CurvesView, figure: go.Figure | None = None) -> go.Figure:
+def curves(view: CurvesView, figure: go.Figure) -> go.Figure:
     """Draw importances over the target quantile as lines, with bands and the exact truth."""
-    figure = go.Figure() if figure is None else figure
     # Lists, not arrays: older viewers cannot read plotly's packed arrays.
     quantiles = view.target_quantiles.tolist()
     for place, curve in enumerate(view.curves):
@@ -68,11 +67,8 @@ def curves(view: CurvesView, figure: go.Figure | None = None) -> go.Figure:
         )  # fmt: skip
     return laid_out(
         figure,
-        view.title,
-        view.note,
-        first=view.first,
+        view,
         height=380,
-        empty=view.empty,
         showlegend=True,
         xaxis={"title": QUANTILE_AXIS, "range": [0, 1], "gridcolor": PALE, "zeroline": False},
         yaxis={

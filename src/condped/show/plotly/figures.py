@@ -14,6 +14,7 @@ from plotly.basedatatypes import BaseFigure
 from condped.arrays import FloatArray
 from condped.show.palette import INK, PALE
 from condped.show.views.labels import lines_of
+from condped.show.views.view import View
 
 FIGURE = BaseFigure  # what can be drawn on, widgets included
 # Markers of curves and results, in the order of the colours.
@@ -33,26 +34,20 @@ def with_gaps(values: FloatArray) -> list[float | None]:
     return [value if np.isfinite(value) else None for value in values.tolist()]
 
 
-def laid_out(
-    figure: go.Figure,
-    title: str,
-    note: str | None,
-    *,
-    height: float,
-    empty: bool,
-    below: float = 40,
-    first: str | None = None,
-    **layout: Any,
-) -> go.Figure:
-    """Set the title, the size and a note on what is left out or why the picture is empty.
+def figure() -> go.Figure:
+    """Return an empty figure."""
+    return go.Figure()
 
-    ``first`` is written above the title.
-    """
-    texts = [text for text in (first, title) if text]
+
+def laid_out(
+    figure: go.Figure, view: View, *, height: float, below: float = 40, **layout: Any
+) -> go.Figure:
+    """Set the title, the size and a note on what is left out or why the picture is empty."""
+    texts = [text for text in (view.first, view.title) if text]
     lines = [literal(line) for text in texts for line in lines_of(text, _LETTERS)]
-    notes = [] if note is None else [literal(line) for line in lines_of(note, 100)]
+    notes = [] if view.note is None else [literal(line) for line in lines_of(view.note, 100)]
     top = 30 + 20 * len(lines)
-    if notes and not empty:
+    if notes and not view.empty:
         lines += [f"<span style='font-size:12px'>{line}</span>" for line in notes]
         top += 18 * len(notes)
     figure.update_layout(
@@ -66,7 +61,7 @@ def laid_out(
         font={"color": INK},
         **layout,
     )  # fmt: skip
-    if empty and notes:
+    if view.empty and notes:
         figure.add_annotation(
             text="<br>".join(notes), xref="paper", yref="paper", x=0.5, y=0.5, showarrow=False
         )

@@ -12,7 +12,7 @@ from condped.show.views.heat_maps import HeatView
 from condped.show.views.labels import QUANTILE_AXIS
 
 
-def heat(view: HeatView, figure: go.Figure | None = None) -> go.Figure:
+def heat(view: HeatView, figure: go.Figure) -> go.Figure:
     """Draw importances over the target quantile as a heat map, a row per parameter."""
     assert view.target_quantiles is not None
     columns = view.target_quantiles.tolist()
@@ -24,7 +24,7 @@ def heat(view: HeatView, figure: go.Figure | None = None) -> go.Figure:
     )  # fmt: skip
 
 
-def joint(view: HeatView, figure: go.Figure | None = None) -> go.Figure:
+def joint(view: HeatView, figure: go.Figure) -> go.Figure:
     """Draw the η² of each pair as a cell, empty if both are never active together."""
     names, columns = [literal(name) for name in view.names], list(range(len(view.names)))
     verdicts = view.verdicts or ()
@@ -55,7 +55,7 @@ def joint(view: HeatView, figure: go.Figure | None = None) -> go.Figure:
 
 def _cells(
     view: HeatView,
-    figure: go.Figure | None,
+    figure: go.Figure,
     columns: Sequence[float],
     names: list[list[str]],
     *,
@@ -64,7 +64,6 @@ def _cells(
     **layout: Any,
 ) -> go.Figure:
     """Draw the values with a row per label; ``words`` is the rest of a cell's hover text."""
-    figure = go.Figure() if figure is None else figure
     if not view.empty:
         figure.add_heatmap(
             x=list(columns),
@@ -78,6 +77,4 @@ def _cells(
             hovertemplate=f"%{{customdata}}<br>{words}<extra></extra>",
         )
     rows = row_axis(view.labels) | {"range": [max(len(view.labels), 1) - 0.5, -0.5]}
-    return laid_out(
-        figure, view.title, view.note, first=view.first, empty=view.empty, yaxis=rows, **layout
-    )
+    return laid_out(figure, view, yaxis=rows, **layout)

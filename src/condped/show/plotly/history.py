@@ -12,9 +12,8 @@ from condped.show.views.labels import lines_of
 from condped.show.views.value_axis import KINDS
 
 
-def history(view: HistoryView, figure: go.Figure | None = None) -> go.Figure:
+def history(view: HistoryView, figure: go.Figure) -> go.Figure:
     """Draw trials as dots and the best so far as steps; the plateau at the end is shaded."""
-    figure = go.Figure() if figure is None else figure
     if view.plateau is not None:
         low, high = view.plateau
         figure.add_shape(
@@ -37,10 +36,8 @@ def history(view: HistoryView, figure: go.Figure | None = None) -> go.Figure:
         )  # fmt: skip
     return laid_out(
         figure,
-        view.title,
-        view.note,
+        view,
         height=380,
-        empty=view.empty,
         showlegend=True,
         xaxis={"title": view.over, "gridcolor": PALE, "zeroline": False},
         yaxis=value_axis(view.axis) | {"title": literal(view.objective)},

@@ -17,9 +17,8 @@ _FEWEST_COLUMNS = 2
 _DOT = 6.0  # pixels of a dot for one trial
 
 
-def pairs(view: PairsView, figure: go.Figure | None = None) -> go.Figure:
+def pairs(view: PairsView, figure: go.Figure) -> go.Figure:
     """Draw each pair on axes of its own; the figure's other axes must be free."""
-    figure = go.Figure() if figure is None else figure
     layout: dict[str, Any] = {}
     # The scale explains the colours of pairs with evidence, if there are any.
     named = next((p for p in view.panels if not p.grey), view.panels[0] if view.panels else None)
@@ -33,11 +32,8 @@ def pairs(view: PairsView, figure: go.Figure | None = None) -> go.Figure:
         panel_words(figure, (panel.title, panel.words), "", (across, up), _SIZES)
     return laid_out(
         figure,
-        view.title,
-        view.note,
-        first=view.first,
+        view,
         height=_SIZES.row * max(view.rows, 1) + 10,
-        empty=not view.panels,
         below=10,
         showlegend=False,
         plot_bgcolor=PALE,

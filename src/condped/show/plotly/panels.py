@@ -28,12 +28,9 @@ class RowSizes:
     scales: bool = True  # whether the y axes have titles
 
 
-def panels(
-    view: PanelsView, figure: go.Figure | None = None, sizes: RowSizes | None = None
-) -> go.Figure:
+def panels(view: PanelsView, figure: go.Figure, sizes: RowSizes | None = None) -> go.Figure:
     """Draw each panel on axes of its own; the figure's other axes must be free."""
     sizes = RowSizes() if sizes is None else sizes
-    figure = go.Figure() if figure is None else figure
     columns, rows = view.columns, view.rows
     layout: dict[str, Any] = {}
     for place, panel in enumerate(view.panels):
@@ -51,11 +48,8 @@ def panels(
         panel_words(figure, (panel.title, panel.trials), panel.good, (across, domain), sizes)
     return laid_out(
         figure,
-        view.title,
-        view.note,
-        first=view.first,
+        view,
         height=sizes.row * max(rows, 1) + 30,
-        empty=not view.panels,
         below=30,
         barmode="group",
         bargap=0.25,

@@ -11,9 +11,8 @@ from condped.show.views.parallel import ABSENT, ParallelLine, ParallelView
 _NAMES = 0.2  # above the axes, for their names
 
 
-def parallel(view: ParallelView, figure: go.Figure | None = None) -> go.Figure:
+def parallel(view: ParallelView, figure: go.Figure) -> go.Figure:
     """Draw each trial as a line over the axes, the target set on top."""
-    figure = go.Figure() if figure is None else figure
     _lines(figure, view.others, GREY, 0.35, "other trials")
     _lines(figure, view.target, COLOURS[0], 0.8, "target set")
     for place, axis in enumerate(view.axes if not view.empty else ()):
@@ -46,11 +45,8 @@ def parallel(view: ParallelView, figure: go.Figure | None = None) -> go.Figure:
     ends = [-0.6, len(view.axes) - 0.2]
     return laid_out(
         figure,
-        view.title,
-        view.note,
-        first=view.first,
+        view,
         height=430,
-        empty=view.empty,
         below=30,
         showlegend=not view.empty,
         legend=LEGEND_BELOW,

@@ -16,12 +16,11 @@ from condped.show.views.slices import Slice, SlicesView
 _SIZES = RowSizes(row=290)
 
 
-def slices(view: SlicesView, figure: go.Figure | None = None) -> go.Figure:
+def slices(view: SlicesView, figure: go.Figure) -> go.Figure:
     """Draw each slice on axes of its own; the figure's other axes must be free."""
-    figure = go.Figure() if figure is None else figure
     layout: dict[str, Any] = {}
     shown: set[str] = set()
-    for place, one in enumerate(view.slices):
+    for place, one in enumerate(view.panels):
         number = "" if place == 0 else str(place + 1)
         across, up = panel_domains(place, view.columns, view.rows, _SIZES)
         values = values_axis(one.choices, one.low, one.high, one.log)
@@ -38,15 +37,12 @@ def slices(view: SlicesView, figure: go.Figure | None = None) -> go.Figure:
         panel_words(figure, (one.title, one.trials), one.words, (across, up), _SIZES)
     return laid_out(
         figure,
-        view.title,
-        view.note,
-        first=view.first,
+        view,
         height=_SIZES.row * max(view.rows, 1) + 30,
-        empty=not view.slices,
         below=30,
         legend=LEGEND_BELOW,
         **layout,
-        **({} if view.slices else NO_AXES),
+        **({} if view.panels else NO_AXES),
     )
 
 

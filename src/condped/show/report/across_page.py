@@ -67,7 +67,6 @@ def across_data(across: Across, title: str, reports: Mapping[str, str]) -> dict[
                 "trials": study.trials,
                 "used": study.used,
                 "target": study.target_size,
-                "sampling": study.sampling,
                 "reason": study.reason,
                 "missing": study.missing,
                 "report": reports.get(study.name),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from condped.analyse.branches.result import Branch, Branches, Node
 from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.ties import value_text
 from condped.safe_text import shortened
 from condped.show.text.account import account_lines, headline_of
 from condped.show.text.layout import text_width, width_of, wrapped, wrapped_each
@@ -140,9 +141,8 @@ def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
     mark, more = _marks(last, root=False)
     best = "" if branch.best is None else f", best {branch.best:.4g}"
     text = f"{branch.trials} trials, {branch.target_trials} in the target set{best}"
-    tie = branch.inside.tie
-    if tie is not None and tie.notable and tie.tied is not None:
-        text += f", {tie.tied} tied"
+    if tied := tied_words(branch):
+        text += f", {tied}"
     if branch.left_out and not branch.inside.account.trials.used:
         text = f"no used trial; {branch.left_out} left out"
     nothing = branch.inside.status != "ok" and branch.trials
@@ -154,6 +154,16 @@ def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
         _Line(line + reason if len(line + reason) <= text_width() else line),
         *_nodes(branch.nodes, indent + more, branch.inside),
     ]
+
+
+def tied_words(branch: Branch) -> str | None:
+    """Return how many trials of a branch share which value; None unless they are many."""
+    tie = branch.inside.tie
+    if tie is None or not tie.notable or tie.tied is None:
+        return None
+    if tie.kind == "worst":
+        return f"{tie.tied} tied as worst"
+    return f"{tie.tied} tied" + ("" if tie.value is None else f" at {value_text(tie.value)}")
 
 
 def _history(branch: Branch) -> Iterator[str]:

@@ -42,7 +42,7 @@ def forecast_meaning(found: Forecast) -> str:
     return (
         f"{found.finished:,} trials have finished; tested at {', '.join(map(str, found.looks))}, "
         f"next at {found.next_look:,}. p-values hold however often the study is looked at: the "
-        "smallest of all looks counts, while forecasts go on from the last one. The numbers of "
+        "smallest of all looks counts, while forecasts continue from the last one. The numbers of "
         f"trials are medians with {percent(found.level)} intervals over simulated "
         "futures in which the study goes on as it did; chance: that it is settled within "
         f"{TIMES} times as many trials."

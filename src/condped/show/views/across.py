@@ -11,6 +11,7 @@ from condped.arrays import FloatArray
 from condped.safe_text import percent
 from condped.show.text.several.across import across_headline
 from condped.show.views.labels import labels_of
+from condped.show.views.view import View
 
 _MOST_ROWS = 30
 _MOST_STUDIES = 200
@@ -34,7 +35,7 @@ class PooledRow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AcrossView:
+class AcrossView(View):
     """Parameters as rows, the most important first, and studies as columns, similar ones together.
 
     Attributes
@@ -48,7 +49,6 @@ class AcrossView:
         (row, study) of each odd cell.
     """
 
-    title: str
     labels: tuple[str, ...]
     names: tuple[str, ...]
     studies: tuple[str, ...]
@@ -58,7 +58,6 @@ class AcrossView:
     odd: tuple[tuple[int, int], ...]
     pooled: tuple[PooledRow, ...]
     level: float
-    note: str | None
 
     @property
     def empty(self) -> bool:

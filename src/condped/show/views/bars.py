@@ -11,6 +11,7 @@ from condped.analyse.importance.result import ImportanceResult
 from condped.safe_text import percent, shortened
 from condped.show.text.account import headline_of
 from condped.show.views.labels import first_words, labels_of
+from condped.show.views.view import View
 from condped.show.words import (
     UNATTRIBUTED,
     count_of,
@@ -88,15 +89,12 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class BarsView:
+class BarsView(View):
     """Importances as bars, the most important first."""
 
-    title: str
     bars: tuple[Bar, ...]
-    note: str | None  # why the picture shows nothing
     level: float | None  # of the intervals
     unattributed: float = 0.0  # the last bar, unless negligible
-    first: str | None = None  # what has to be read before any number
 
     @property
     def scale(self) -> str:
@@ -172,14 +170,11 @@ class Breakdown:
 
 
 @dataclass(frozen=True, slots=True)
-class BreakdownView:
+class BreakdownView(View):
     """Importances divided by regime, the most important parameter first."""
 
-    title: str
     rows: tuple[Breakdown, ...]
-    note: str | None
     unattributed: float = 0.0  # the last row, unless negligible
-    first: str | None = None  # what has to be read before any number
 
     @property
     def scale(self) -> str:

@@ -9,6 +9,7 @@ from condped.analyse.importance.result import ImportanceResult
 from condped.errors import SettingsError
 from condped.show.views.bars import Bar, bar_of
 from condped.show.views.labels import first_words, labels_of
+from condped.show.views.view import View
 from condped.show.words import UNATTRIBUTED, is_shared
 
 _MOST_RESULTS = 8
@@ -30,14 +31,11 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonView:
+class ComparisonView(View):
     """Parameters as rows, ordered by their highest importance in any result."""
 
-    title: str
     labels: tuple[str, ...]  # of the rows
     series: tuple[Series, ...]
-    note: str | None
-    first: str | None = None  # what has to be read before any number
 
     @property
     def scale(self) -> str:

@@ -15,6 +15,7 @@ from condped.errors import DataError
 from condped.safe_text import brief, percent
 from condped.show.text.account import headline, highest_first
 from condped.show.views.labels import labels_of
+from condped.show.views.view import View
 from condped.show.words import is_shared
 
 MOST_CURVES = 8
@@ -34,16 +35,13 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CurvesView:
+class CurvesView(View):
     """Importances over target quantiles, the highest peak first."""
 
-    title: str
     target_quantiles: FloatArray
     curves: tuple[Curve, ...]
-    note: str | None  # what the picture leaves out, or why it shows nothing
     level: float | None  # of the bands, which hold for all curves at all quantiles together
     unattributed: FloatArray | None = None  # a line of its own, unless negligible
-    first: str | None = None  # what has to be read before any number
     flat: tuple[tuple[float, float], ...] = ()  # ranges of γ' with the same target set, due to ties
 
     @property

@@ -12,6 +12,7 @@ from condped.analyse.joint_effects import JointEffects
 from condped.arrays import FloatArray
 from condped.show.text.account import headline, highest_first, pairs_headline
 from condped.show.views.labels import first_words, labels_of
+from condped.show.views.view import View
 from condped.show.words import UNATTRIBUTED, is_shared
 
 _MOST_ROWS = 40
@@ -23,7 +24,7 @@ _LEAST = 0.05  # η² that the colour scale of pairs reaches at least
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeatView:
+class HeatView(View):
     """Rows of importances over the target quantile, or a square of pairs of parameters.
 
     Attributes
@@ -35,15 +36,12 @@ class HeatView:
         The value with the strongest colour.
     """
 
-    title: str
     labels: tuple[str, ...]
     names: tuple[str, ...]
     values: FloatArray
     highest: float
-    note: str | None
     target_quantiles: FloatArray | None = None  # of the columns; None if these are the rows again
     verdicts: tuple[tuple[str, ...], ...] | None = None  # (rows, columns): of pairs; "" if none
-    first: str | None = None  # what has to be read before any number
 
     @property
     def empty(self) -> bool:

@@ -9,15 +9,16 @@ from condped.analyse.summary.result import HistoryEntry, Summary
 from condped.errors import SettingsError
 from condped.safe_text import brief, shortened
 from condped.show.text.summary import states_sentence
-from condped.show.views.slices import objective_place
+from condped.show.views.arguments import objective_place
 from condped.show.views.value_axis import DotKind, Dots, ValueAxis, dot_kind, dots_of
+from condped.show.views.view import View
 
 Over = Literal["trials", "time"]
 _UNITS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryView:
+class HistoryView(View):
     """One objective over trials or time.
 
     Attributes
@@ -32,8 +33,6 @@ class HistoryView:
         The same in words.
     """
 
-    title: str
-    note: str | None
     objective: str
     over: str
     axis: ValueAxis

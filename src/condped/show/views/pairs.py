@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +15,10 @@ from condped.safe_text import brief, shortened
 from condped.show.text.account import pairs_headline
 from condped.show.views.labels import first_words
 from condped.show.views.scales import scale_ticks, scaled, tick_text
+from condped.show.views.view import Grid
 from condped.show.words import count_of, p_text, without_evidence
 
 _MOST_PANELS = 6
-_SIDE_BY_SIDE = 3
 _UNTESTED = 2  # pairs that are shown if none matters
 _SMOOTHED = 0.75  # cells, the standard deviation of the kernel
 _FEWEST = 0.5  # trials around a cell, below which it is left empty
@@ -60,24 +59,10 @@ class PairPanel:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairsView:
+class PairsView(Grid[PairPanel]):
     """The panels, the strongest pair first."""
 
-    title: str
-    panels: tuple[PairPanel, ...]
     highest: float  # the share with the strongest colour
-    note: str | None
-    first: str | None = None  # what has to be read before any number
-
-    @property
-    def columns(self) -> int:
-        """The number of panels in a row."""
-        return min(_SIDE_BY_SIDE, max(len(self.panels), 1))
-
-    @property
-    def rows(self) -> int:
-        """The number of rows of panels."""
-        return math.ceil(len(self.panels) / self.columns)
 
 
 def pairs_view(found: JointEffects, pairs: Sequence[tuple[str, str]] | None = None) -> PairsView:
@@ -86,6 +71,8 @@ def pairs_view(found: JointEffects, pairs: Sequence[tuple[str, str]] | None = No
     known = [effect for effect in found if effect.cells]
     real = [effect for effect in known if effect.verdict == "matters"]
     if pairs is not None:
+        if not isinstance(pairs, Iterable):
+            raise SettingsError(f"pairs must be a list of pairs of names (got {brief(pairs)}).")
         shown = [_effect(found, pair) for pair in pairs]
     elif real:
         shown = real
@@ -113,7 +100,7 @@ def pairs_view(found: JointEffects, pairs: Sequence[tuple[str, str]] | None = No
 def _effect(found: JointEffects, pair: Sequence[str]) -> JointEffect:
     """Return the effect of a pair by its names, in any order."""
     for effect in found:
-        if not isinstance(pair, str) and set(effect.parameters) == set(pair):
+        if _same_pair(effect.parameters, pair):
             if effect.cells:
                 return effect
             kept = [" × ".join(one.parameters) for one in found if one.cells]
@@ -125,6 +112,12 @@ def _effect(found: JointEffects, pair: Sequence[str]) -> JointEffect:
         "pairs must be pairs of names that are active together in enough trials (got "
         f"{brief(pair)})."
     )
+
+
+def _same_pair(parameters: tuple[str, str], pair: Sequence[str]) -> bool:
+    if isinstance(pair, str) or not isinstance(pair, Iterable):
+        return False
+    return sorted(parameters) == sorted(map(str, pair))
 
 
 def _panel(effect: JointEffect, cells: PairCells) -> PairPanel:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,15 +11,15 @@ import numpy as np
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.values import FEWEST, RegimeDensity, good_places
 from condped.arrays import FloatArray
-from condped.errors import not_found
 from condped.safe_text import shortened
 from condped.show.text.account import headline_of
+from condped.show.views.arguments import checked_names
 from condped.show.views.labels import first_words, labels_of
+from condped.show.views.view import SIDE_BY_SIDE, Grid
 from condped.show.words import NO_GOOD_VALUES, count_of, reason_of, regime_name, without_evidence
 from condped.space.domain import Categorical, Float, Int
 
 MOST_PANELS = 12
-SIDE_BY_SIDE = 3
 _MOST_CHOICES = 10
 _MOST_CHOICE_LABEL = 16
 _MOST_GOOD = 44
@@ -75,24 +74,8 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PanelsView:
+class PanelsView(Grid[Panel]):
     """The panels, those of the most important parameters first."""
-
-    title: str
-    panels: tuple[Panel, ...]
-    note: str | None
-    first: str | None = None  # what has to be read before any number
-    side_by_side: int = SIDE_BY_SIDE  # at most
-
-    @property
-    def columns(self) -> int:
-        """The number of panels in a row."""
-        return min(self.side_by_side, max(len(self.panels), 1))
-
-    @property
-    def rows(self) -> int:
-        """The number of rows of panels."""
-        return math.ceil(len(self.panels) / self.columns)
 
 
 def panels_view(
@@ -105,10 +88,7 @@ def panels_view(
 
     A parameter's regimes with the most target trials come first; the note counts what is left out.
     """
-    for name in parameters or ():
-        if name not in result:
-            raise not_found("parameter", name, result.names)
-    names = result.names if parameters is None else tuple(dict.fromkeys(parameters))
+    names = checked_names(parameters, result.names)
     short = dict(zip(names, labels_of(names), strict=True))
     panels: list[Panel] = []
     hidden = empty = 0

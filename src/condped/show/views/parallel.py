@@ -10,13 +10,13 @@ import numpy as np
 
 from condped.analyse.effects.result import Effects
 from condped.analyse.effects.trials import ShownObjective, ShownParameter, thinned
-from condped.errors import SettingsError, not_found
-from condped.safe_text import brief, shortened
+from condped.safe_text import shortened
 from condped.show.text.account import effects_headline
+from condped.show.views.arguments import checked_names, objective_place
 from condped.show.views.labels import first_words, labels_of
 from condped.show.views.scales import off, scale_ticks, scaled, tick_text
-from condped.show.views.slices import objective_place
 from condped.show.views.value_axis import ValueAxis
+from condped.show.views.view import View
 from condped.show.words import count_of
 from condped.space.domain import Categorical, Float, Int, choice_labels
 
@@ -48,15 +48,12 @@ class ParallelLine:
 
 
 @dataclass(frozen=True, slots=True)
-class ParallelView:
+class ParallelView(View):
     """The axes, the most important parameter first and the objective last, and the trials."""
 
-    title: str
     axes: tuple[ParallelAxis, ...]
     others: tuple[ParallelLine, ...]
     target: tuple[ParallelLine, ...]
-    note: str | None
-    first: str | None = None  # what has to be read before any number
 
     @property
     def empty(self) -> bool:
@@ -81,13 +78,8 @@ def parallel_view(
     objective: str | int | None = None,
 ) -> ParallelView:
     """Return the axes of the given parameters, or of the most important ones that vary."""
-    if isinstance(parameters, str):
-        raise SettingsError(f"parameters must be a list of names (got {brief(parameters)}).")
-    for name in parameters or ():
-        if name not in effects:
-            raise not_found("parameter", name, effects.names)
+    names = checked_names(parameters, effects.names)
     shown = {parameter.name: parameter for parameter in effects.trials.parameters}
-    names = list(dict.fromkeys(effects.names if parameters is None else parameters))
     own = [shown[name] for name in names if parameters is not None or _varies(shown[name])]
     notes = []
     if len(own) > _MOST_AXES:

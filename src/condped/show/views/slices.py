@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from condped.analyse.effects.result import Effects, ParameterEffect, RegimeEffect
 from condped.analyse.effects.sentences import digits_for
 from condped.analyse.values import number_text
-from condped.errors import SettingsError, not_found
+from condped.errors import SettingsError
+from condped.options import is_whole_number
 from condped.safe_text import brief, shortened
 from condped.show.text.account import effects_headline
+from condped.show.views.arguments import checked_names, objective_place
 from condped.show.views.labels import first_words, labels_of
 from condped.show.views.scales import off
 from condped.show.views.value_axis import KINDS, DotKind, Dots, ValueAxis, dot_kind, dots_of
+from condped.show.views.view import SIDE_BY_SIDE, Grid
 from condped.show.words import NO_GOOD_VALUES, count_of
 from condped.space.domain import Categorical, Domain
 from condped.space.grid import grid_of, steps_of
 
 _MOST_PANELS = 9
-_SIDE_BY_SIDE = 3
 _MOST_CHOICES = 12
 _MOST_CHOICE_LABEL = 12
 _MOST_WORDS = 40
@@ -67,32 +68,17 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class SlicesView:
+class SlicesView(Grid[Slice]):
     """The slices, those of the most important parameters first."""
 
-    title: str
-    first: str | None
-    note: str | None
     objective: str
     axis: ValueAxis
-    slices: tuple[Slice, ...]
     level: float
-    side_by_side: int = _SIDE_BY_SIDE
-
-    @property
-    def columns(self) -> int:
-        """The number of panels in a row."""
-        return min(self.side_by_side, max(len(self.slices), 1))
-
-    @property
-    def rows(self) -> int:
-        """The number of rows of panels."""
-        return math.ceil(len(self.slices) / self.columns)
 
     @property
     def kinds(self) -> tuple[DotKind, ...]:
         """The kinds of dots that occur, in the order of the legend."""
-        found = {dots.kind for one in self.slices for dots in one.dots}
+        found = {dots.kind for one in self.panels for dots in one.dots}
         return tuple(kind for kind in KINDS if kind in found)
 
 
@@ -103,12 +89,9 @@ def slices_view(
     columns: int | None = None,
 ) -> SlicesView:
     """Return the slices of the given parameters, or of the most important ones."""
-    if columns is not None and (isinstance(columns, bool) or columns < 1):
+    if columns is not None and not is_whole_number(columns, 1):
         raise SettingsError(f"columns must be a whole number, 1 or above (got {brief(columns)}).")
-    for name in parameters or ():
-        if name not in effects:
-            raise not_found("parameter", name, effects.names)
-    names = effects.names if parameters is None else tuple(dict.fromkeys(parameters))
+    names = checked_names(parameters, effects.names)
     place = objective_place([goal.name for goal in effects.trials.objectives], objective)
     own = effects.trials.objectives[place]
     known = [value for value in own.values if value is not None]
@@ -136,23 +119,10 @@ def slices_view(
         note=text or None,
         objective=own.name,
         axis=axis,
-        slices=tuple(slices),
+        panels=tuple(slices),
         level=effects.level,
-        side_by_side=columns or _SIDE_BY_SIDE,
+        side_by_side=columns or SIDE_BY_SIDE,
     )
-
-
-def objective_place(names: Sequence[str], objective: str | int | None) -> int:
-    """Return the position of the objective to draw; the first if none is given."""
-    if objective is None:
-        return 0
-    if isinstance(objective, str):
-        if objective not in names:
-            raise not_found("objective", objective, names)
-        return names.index(objective)
-    if not -len(names) <= objective < len(names):
-        raise not_found("objective number", objective, range(len(names)))
-    return objective % len(names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from condped.estimate.statistics.log_choose import log_choose
+from condped.estimate.statistics.hypergeometric import chance_of_hits
 
 # Restoring the whole space in vain costs little; keeping the smaller one wrongly costs the study.
 _MISLED = 0.05
@@ -98,9 +98,7 @@ def proven(suggested: npt.ArrayLike, whole: npt.ArrayLike) -> bool:
 def _chance(trials: int, others: int, reached: int, others_reached: int) -> float:
     """Return the chance that at least so many of the trials are in the top if all are alike."""
     top = reached + others_reached
-    everything = log_choose(trials + others, top)
     return sum(
-        math.exp(log_choose(trials, k) + log_choose(others, top - k) - everything)
-        for k in range(reached, min(trials, top) + 1)
-        if top - k <= others
+        chance_of_hits(hits, trials=trials + others, hits=trials, drawn=top)
+        for hits in range(reached, min(trials, top) + 1)
     )

@@ -17,7 +17,7 @@ from condped.errors import DataError, not_found
 from condped.estimate.density import categorical_masses, numeric_masses
 from condped.safe_text import brief
 from condped.space.domain import Categorical, Domain, choice_labels
-from condped.space.grid import cell_edges, cells_within, grid_of
+from condped.space.grid import cell_edges, cells_within, fewest_cells, grid_of
 from condped.space.space import Space
 
 if TYPE_CHECKING:
@@ -54,11 +54,8 @@ class GoodDensity:
         """Return the shortest range of a number that holds this share of the mass."""
         assert not isinstance(self.domain, Categorical)
         edges = cell_edges(self.domain)
-        passed = np.concatenate([[0.0], np.cumsum(self.masses)])
-        ends = np.searchsorted(passed, passed[:-1] + share - 1e-9)
-        possible = np.flatnonzero(ends < len(passed))
-        first = int(possible[np.argmin((ends - np.arange(len(ends)))[possible])])
-        return float(edges[first]), float(edges[int(ends[first])])
+        first, last = fewest_cells(np.array(self.masses), share - 1e-9)
+        return float(edges[first]), float(edges[last + 1])
 
 
 @dataclass(frozen=True)
@@ -128,9 +125,6 @@ class Prior(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return one record per cell or choice: its mass, and that of uniform draws."""
         return [row for density in self.densities for row in _rows(density)]
-
-    def _readable(self) -> dict[str, Any]:
-        return self._saved()
 
 
 def _rows(density: GoodDensity) -> Iterator[dict[str, Any]]:

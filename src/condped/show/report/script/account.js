@@ -20,7 +20,7 @@ function drawAccount() {
   const shown = Object.entries(words).filter(([kind]) => trials[kind] || kind === "total" || kind === "used");
   const rows = shown.map(([kind, label]) => [label, whole(trials[kind])]);
   rows.push(["In the region set", whole(data.region)]);
-  const tie = (data.ties || [])[state.step], size = whole(data.sizes[state.step]);
+  const tie = data.ties[state.step], size = whole(data.sizes[state.step]);
   rows.push(["In the target set", tie && tie.kind !== "objectives" ? `${size} (${whole(tie.asked)} without ties)` : size]);
   const settings = Object.entries(data.settings).filter(([name, value]) => value !== null && !(name === "looks" && untested())).map(([name, value]) => [name.replaceAll("_", " "), String(value)]);
   const versions = Object.entries(data.versions);

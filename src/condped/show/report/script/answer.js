@@ -44,7 +44,7 @@ function drawAnswer() {
   ranked().forEach((parameter) => found[verdictOf(parameter)].push(parameter));
   const gating = reasonNow() ? [] : choiceRows(), choices = gating.map(({ row }) => row), progress = progressRows(), next = nextRows();
   const rows = [];
-  const cautions = data.account.cautions || [];
+  const cautions = data.account.cautions;
   if (cautions.length) rows.push(["Caution", cautions.map((note) => element("div", { class: "mind" }, note))]);
   if (choices.length) rows.push(["Choice of the branch", choices]);
   if (found.matters.length) rows.push([ENRICHED.title, goodRows(found.matters, new Set(gating.map(({ name }) => name)))]);
@@ -157,7 +157,7 @@ function goodTexts(parameter) {
   return present.filter((regime) => goodOf(regime).length).map((regime) => ({
     regime, labels: goodOf(regime).map((good) => good.label), where: present.length > 1 ? ` ${regimeWhere(regime)}` : "",
     target: sum(goodOf(regime).map((good) => good.target)), region: sum(goodOf(regime).map((good) => good.region)),
-    base: goodBase(regime, goodOf(regime)[0]),
+    base: goodOf(regime)[0].of, // the target and region trials of the regime, as of the verdicts
   }));
 }
 

@@ -143,7 +143,7 @@ function drawHints() {
     ? "Importances without the bias of the paper's smoothing: each trial is left out of its own neighbourhood, and what is probably chance gets none."
     : `${data.definition} Smoothing overstates weak effects of few trials: on problems with a known answer Calibrated is nearer to it in 71\u00a0% of cases with 50 trials and in 85\u00a0% with 200.`;
   patch(made.lastElementChild, `${what} η² is how much of ${reaching} a parameter explains by itself, from 0 to 1.`,
-    gates.size ? " What choosing a branch explains is on the same scale as η² and counts beside it: a parameter's own numbers compare values within a branch." : "",
+    gates.size ? " What choosing a branch explains is on the same scale as η² and comes in addition to it: a parameter's own numbers compare values within a branch." : "",
     " A parameter matters if its p-value, adjusted for the number of parameters (Benjamini and Hochberg), is at most 0.1.",
     data.level ? ` Lines: ${percent(data.level)} intervals, with ends for each importance by itself, the longer ones for all at all steps together.` : "", testedWords());
 }

@@ -113,7 +113,7 @@ function regimePart(parameter, regime, several, width) {
   const shares = `${percent(target / Math.max(1, data.sizes[state.step]))} of ${targetName()}, ${percent(region / Math.max(1, data.region))} of all trials`;
   const gives = several ? `; ${percent(part || 0)} of this parameter's importance${p}` : "";
   const good = goodOf(regime).map((one) => {
-    const [targetHere, regionHere] = goodBase(regime, one), kept = one.target / targetHere, covered = one.region / regionHere;
+    const [targetHere, regionHere] = one.of, kept = one.target / targetHere, covered = one.region / regionHere;
     return element("p", { class: "good-words" }, element("strong", {}, one.label),
       ` holds ${percent(kept)} of the target trials here and ${percent(covered)} of all here${asOf(", ")}: ${(kept / covered).toFixed(1)} times denser.`);
   });

@@ -21,7 +21,7 @@ function drawCost() {
     element("strong", { class: "cause" }, cut(value.label, 48)), `: median ${seconds(value.inside)} instead of ${seconds(value.outside)}`)));
   const taken = data.summary?.durations, typical = taken ? `A typical trial takes ${seconds(taken.median)}, the longest took ${seconds(taken.longest)}. ` : "";
   refill("cost-list", agePart("Importance for the time, and verdicts"),
-    element("p", { class: "hint" }, `${typical}Time: importance for being among the slowest ${whole(size)} of ${count(of, "trial")}. Objective: importance for reaching ${targetName()}. Where a parameter matters for the time and shows no evidence of an effect on the objective, time can be saved first.`),
+    element("p", { class: "hint" }, `${typical}Time: importance for being among the slowest ${whole(size)} of ${count(of, "trial")}. Objective: importance for reaching ${targetName()}. To save time, start with a parameter that matters for the time but shows no evidence of an effect on the objective.`),
     element("div", { class: "pair-bars" }, table("Importance for time and for the objective", ["Parameter", "Time", "", "Objective", ""], rows)),
     values.length ? element("ul", { class: "leave" }, values) : null,
     found.length > shown.length ? element("p", { class: "aside" }, `${count(found.length - shown.length, "other parameter")} with almost no importance for the time.`) : null);

@@ -40,8 +40,8 @@ function drawCurve() {
   patch(box, picture, legend);
   const hidden = parameters.length - shown.length;
   refill("sweep-hint", `Importance when the target set is the best ${exactPercent(data.steps[0])}, ${exactPercent(data.steps[1])} … of the trials. The marker is at the slider's position.`,
-    flatRanges().length ? " Along the strip at the bottom, ties keep the target set the same." : "",
-    hidden > 0 ? ` ${count(hidden, "parameter")} that ${hidden === 1 ? "matters" : "matter"} less over all steps ${hidden === 1 ? "is" : "are"} not drawn.` : "");
+    flatRanges().length ? " In the ranges marked at the bottom, tied values make every target quantile select the same trials." : "",
+    hidden > 0 ? ` ${count(hidden, "parameter")} of lower importance ${hidden === 1 ? "is" : "are"} not drawn.` : "");
   drawMarker({ shown, x, y, frame });
 }
 

@@ -1,11 +1,11 @@
 // Effects in units of the objective: medians with their intervals, and what single trials reached.
 
-// The number of digits that the differences between values need.
+// How many digits show how values differ: two of those in which they do, as digits_for has it in Python.
 function digitsFor(values) {
   const known = values.filter((value) => value !== null && Number.isFinite(value));
   const spread = Math.max(...known) - Math.min(...known), largest = Math.max(...known.map(Math.abs));
   if (!(spread > 0) || !Number.isFinite(spread)) return 3;
-  return Math.min(9, 3 + Math.max(0, Math.floor(Math.log10(largest / spread))));
+  return Math.min(9, Math.max(3, 2 + Math.floor(Math.log10(largest / spread))));
 }
 
 function inUnits(value, digits = 3) {
@@ -26,7 +26,7 @@ function contrastWords(contrast) {
   return data.objectives.map(([name, direction], place) => {
     const [one, low, high] = inside[1 + place], [other, otherLow, otherHigh] = outside[1 + place];
     const better = direction === "maximize" ? one > other : one < other;
-    const digits = digitsFor([one, other]), known = low !== null && otherLow !== null;
+    const digits = digitsFor([one, low, high, other, otherLow, otherHigh]), known = low !== null && otherLow !== null;
     const apart = known && (high < otherLow || low > otherHigh);
     const sure = apart || !known, judged = better && sure ? "" : one === other ? " (the same)" : sure ? " (worse)" : better ? " (not clearly better)" : " (no better)";
     const words = [element("span", { class: judged ? "" : "reached" }, inUnits(one, digits)), `, with other values ${inUnits(other, digits)}${judged}`];

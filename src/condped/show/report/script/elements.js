@@ -80,7 +80,7 @@ function choiceSentence({ label, here, size, share: part, always, between }) {
 
 // What is above 1 is not a share.
 const OVER = ">\u00a01";
-const OVER_WORDS = "η² above 1 is no share: smoothing overstates it where one parameter decides nearly everything.";
+const OVER_WORDS = "η² above 1 is not a share: smoothing overstates it where one parameter decides nearly everything.";
 function etaText(value, verdict) {
   if (verdict === "not testable") return "–";
   return value >= 1.0005 ? OVER : share(value);

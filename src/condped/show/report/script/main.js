@@ -57,22 +57,24 @@ function inPlace(change) {
 function setSlider() {
   const slider = byId("slider");
   if (Number(slider.value) !== state.step) slider.value = state.step;
-  const size = whole(data.sizes[state.step]);
-  const text = `best ${exactPercent(data.steps[state.step])}`;
-  slider.setAttribute("aria-valuetext", `${text} of the trials: ${size}`);
-  const tie = tieAt(), flat = flatRanges();
+  const size = whole(data.sizes[state.step]), setting = exactPercent(data.steps[state.step]);
+  const tie = tieAt(), flat = flatRanges(), larger = tie && tie.kind !== "objectives";
+  // As in the question above; where ties make the set larger, the setting stands below.
+  const text = `best ${larger ? usedShare(tie) : setting}`;
+  slider.setAttribute("aria-valuetext", `${text} of the trials: ${size}${larger ? `; set to ${setting}` : ""}`);
   refill("slider-text", element("strong", {}, text), element("span", {}, ` ${size} of ${whole(data.region)} trials`));
   byId("flat-text").hidden = !flat.length;
-  const [first, last] = tie && tie.kind !== "objectives" ? tie.steps : [0, 0];
-  refill("flat-text", !tie || tie.kind === "objectives" ? "marked: ties, nothing changes"
-    : first === last ? `ties: ${+(100 * tie.used_share).toPrecision(3)}\u00a0% used`
-      : `with ties ${+(100 * tie.used_share).toPrecision(3)}\u00a0%: the same from ${exactPercent(data.steps[first])} to ${exactPercent(data.steps[last])}`);
+  setText(byId("flat-text"), larger ? `Set to ${setting}; ${tieWords(...tie.steps)}.`
+    : `Within ${flat.length === 1 ? "the" : "each"} marked range, tied values make every setting select the same trials.`);
 }
+
+const tieWords = (first, last) => (first === last ? "tied values make it more"
+  : `because of ties, every setting from ${exactPercent(data.steps[first])} to ${exactPercent(data.steps[last])} selects the same trials`);
 
 // Ranges in which ties keep the target set the same, by their first and last step.
 function flatRanges() {
   const found = new Map();
-  (data.ties || []).forEach((tie) => {
+  data.ties.forEach((tie) => {
     if (tie && tie.notable && tie.kind !== "objectives" && tie.steps[0] < tie.steps[1]) found.set(tie.size, tie.steps);
   });
   return [...found.values()].sort((a, b) => a[0] - b[0]);
@@ -85,7 +87,7 @@ function setUpStrip() {
   const at = (step) => `${(100 * Math.min(1, Math.max(0, step / steps))).toFixed(2)}%`;
   const wide = (first, last) => `${(100 * (Math.min(steps, last) - Math.max(0, first)) / steps).toFixed(2)}%`;
   refill("flat-strip", drawn("svg", { width: "100%", height: 5, role: "img", "aria-label": flat.map(([first, last]) =>
-    `Ties: nothing changes from ${exactPercent(data.steps[first])} to ${exactPercent(data.steps[last])}`).join("; ") },
+    `From ${exactPercent(data.steps[first])} to ${exactPercent(data.steps[last])}, tied values make every setting select the same trials.`).join(" ") },
   flat.map(([first, last]) => drawn("rect", { class: "flat", y: 0, height: 5, rx: 2, x: at(first - 0.3), width: wide(first - 0.3, last + 0.3) }))));
 }
 

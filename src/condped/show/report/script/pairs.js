@@ -4,7 +4,7 @@ const matteringPairs = () => data.pairs.pairs.filter((pair) => pair.verdict === 
 function pairsGist() {
   if (!data.pairs) return null;
   if (!data.pairs.tested) return "no pair could be tested";
-  if (!data.pairs.pairs.length) return data.pairs.tested === 1 ? "no evidence that the one testable pair acts together" : `no evidence that any of ${data.pairs.tested} pairs acts together`;
+  if (!data.pairs.pairs.length) return data.pairs.tested === 1 ? "no evidence of a joint effect in the one testable pair" : `no evidence of a joint effect in any of ${data.pairs.tested} pairs`;
   const found = matteringPairs();
   if (!found.length) return `${count(data.pairs.pairs.length, "pair")} unclear`;
   return found.slice(0, 3).map(({ names }) => names.map((name) => cut(name, 24)).join(" × ")).join(", ");

@@ -21,7 +21,7 @@ const ENRICHED = data.outcome
 const single = () => data.objectives.length === 1;
 
 // Trials that have ended, and those that the verdicts are based on. Verdicts take longer than numbers, so
-// they may be older; undefined in files of earlier versions, null before the first verdicts.
+// they may be older; null before the first verdicts.
 const finishedTrials = () => data.account.trials.total - data.account.trials.running;
 const untested = () => data.tested === null;
 const verdictsAge = () => (data.tested && data.tested.trials < finishedTrials() ? data.tested.trials : null);
@@ -32,10 +32,10 @@ const etaOf = (parameter) => parameter.eta[state.method][state.step];
 const verdictOf = (entry) => VERDICTS[entry.verdict[state.step]];
 const unattributedNow = () => data.unattributed[state.method][state.step];
 // The reason of a verdict, if there is one.
-const verdictReason = (entry, step = state.step) => (entry.reason ? entry.reason[entry.reason.length === 1 ? 0 : step] : "") || "";
+const verdictReason = (entry, step = state.step) => entry.reason[entry.reason.length === 1 ? 0 : step] || "";
 // Trials that the objective cannot separate, if that changes the target set notably.
 function tieAt(step = state.step) {
-  const tie = (data.ties || [])[step];
+  const tie = data.ties[step];
   return tie && tie.notable ? tie : null;
 }
 const reasonNow = () => data.reasons[state.method][state.step];
@@ -89,8 +89,6 @@ function targetCounts(regime, step = state.step) {
 }
 
 const sum = (counts) => counts.reduce((total, count) => total + count, 0);
-// The target and region trials of a regime that its good values refer to, as of the verdicts.
-const goodBase = (regime, good) => good.of || [sum(targetCounts(regime)), sum(regionCounts(regime))];
 const goodOf = (regime, step = state.step) => (regime.good && regime.good[step]) || [];
 
 // When a regime holds: by its condition if known, otherwise by its domain.
@@ -100,9 +98,10 @@ const regimeWhere = (regime, most = 60) => (regime.condition ? `where ${cut(regi
 function targetName(step = state.step) {
   if (data.outcome) return (OUTCOMES[data.outcome] || ["", "the target trials"])[1];
   const tie = tieAt(step);
-  if (tie && tie.kind !== "objectives") return `the best ${+(100 * tie.used_share).toPrecision(3)}\u00a0%`;
-  return `the best ${percent(data.steps[step])}`;
+  return tie && tie.kind !== "objectives" ? `the best ${usedShare(tie)}` : `the best ${percent(data.steps[step])}`;
 }
+// The share that a target set really has, ties included.
+const usedShare = (tie) => `${+(100 * tie.used_share).toPrecision(3)}\u00a0%`;
 
 // The branches of each gate, wherever it is in the tree; numbers from several places are added.
 const gates = new Map();
