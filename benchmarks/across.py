@@ -21,6 +21,7 @@ import optuna
 import condped
 from benchmarks.across_families import FAMILIES, MIDDLE, PLACES, TWINS, WINNERS, Family
 from benchmarks.across_page import Row, page, plain_numbers, summaries
+from benchmarks.measured_rows import add_row_options, measure_rows
 from benchmarks.studies.load import stored_studies
 from condped.analyse.across.branches import study_branches
 from condped.analyse.across.pooled import pooled
@@ -273,22 +274,10 @@ def main() -> None:
     parser.add_argument("--samplers", nargs="+", choices=SAMPLERS, default=SAMPLERS)
     parser.add_argument("--output", type=Path, default=HERE / "across.json", help="JSON file")
     parser.add_argument("--page", type=Path, help="Markdown file")
-    parser.add_argument("--rows", type=Path, help="rows of each block; beside the output")
-    parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
+    add_row_options(parser, "rows of each block")
     arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    path: Path = arguments.rows or arguments.output.with_suffix(".jsonl")
-    rows: list[Row] = []
-    if arguments.resume and path.exists():
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    known = {_key(row) for row in rows}
-    with path.open("a" if rows else "w", encoding="utf-8") as file:
-        for key, run in _jobs(arguments):
-            if key not in known:
-                found = list(run())
-                file.writelines(f"{json.dumps(row)}\n" for row in found)
-                file.flush()
-                rows += found
+    rows = measure_rows(arguments, _key, _jobs(arguments))
     told = summaries(rows)
     arguments.output.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     text = page(told)

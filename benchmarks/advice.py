@@ -22,6 +22,7 @@ import condped
 from benchmarks.advice_bounds import CASES, study_of
 from benchmarks.advice_page import Row, page, summaries
 from benchmarks.advice_tasks import YAHPO, Task, tasks
+from benchmarks.measured_rows import add_row_options, measure_rows
 
 Sampler = Literal["random", "tpe"]
 Key = tuple[str, str, Sampler, int]
@@ -139,11 +140,6 @@ def _side(step: Any) -> str:
     return "low" if step.proposal.low < step.domain.low else "high"
 
 
-def _known(path: Path) -> list[Row]:
-    with path.open(encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
 def _jobs(arguments: argparse.Namespace) -> Iterator[tuple[Key, Callable[[], Iterator[Row]]]]:
     """Yield what to run in turn, with a key that no other run has."""
     found = tasks(arguments.yahpo)
@@ -184,21 +180,10 @@ def main() -> None:
     parser.add_argument("--yahpo", type=Path, default=YAHPO, help="the folder with its tables")
     parser.add_argument("--output", type=Path, default=HERE / "advice.json", help="JSON file")
     parser.add_argument("--page", type=Path, help="Markdown file")
-    parser.add_argument("--rows", type=Path, help="a row per run; beside the output")
-    parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
+    add_row_options(parser, "a row per run")
     arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    path: Path = arguments.rows or arguments.output.with_suffix(".jsonl")
-    rows = _known(path) if arguments.resume and path.exists() else []
-    known = {_key(row) for row in rows}
-    with path.open("a" if rows else "w", encoding="utf-8") as file:
-        for key, run in _jobs(arguments):
-            if key in known:
-                continue
-            found = list(run())
-            file.writelines(f"{json.dumps(row)}\n" for row in found)
-            file.flush()
-            rows += found
+    rows = measure_rows(arguments, _key, _jobs(arguments))
     told = summaries(rows, tasks(arguments.yahpo))
     arguments.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
     text = page(told)

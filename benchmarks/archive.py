@@ -18,8 +18,6 @@ import argparse
 import json
 import os
 import platform
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -31,6 +29,7 @@ import pyarrow.parquet as pq
 import condped
 from benchmarks.archive_tasks import PARAMETERS, TASKS, TRIALS
 from benchmarks.scale import copy_to_duckdb
+from benchmarks.timing import measured_apart
 
 
 def trials(studies: int) -> pa.Table:
@@ -51,16 +50,7 @@ def trials(studies: int) -> pa.Table:
 
 def measured(task: str, path: Path) -> dict[str, float]:
     """Run one task in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.archive_tasks", task, str(path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+    return measured_apart("benchmarks.archive_tasks", task, str(path))
 
 
 def one_size(path: Path, studies: int, tasks: list[str], rounds: int) -> list[dict[str, Any]]:

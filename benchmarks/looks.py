@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import optuna
 import condped
 from benchmarks.looks_page import Row, page, summaries, tables
 from benchmarks.looks_tasks import CHOSEN, REPORTED, Task, stored, synthetic
+from benchmarks.measured_rows import add_row_options, measure_rows
 from benchmarks.studies.samplers import SAMPLERS
 
 EVERY = 10  # trials between looks
@@ -64,9 +66,16 @@ def measure(task: Task, *, once: bool) -> Row:
     }  # fmt: skip
 
 
-def _known(path: Path) -> list[Row]:
-    with path.open(encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+def _jobs(arguments: argparse.Namespace) -> Iterator[tuple[str, Callable[[], list[Row]]]]:
+    """Yield what to run, by the name of the study."""
+    halves = (CHOSEN, REPORTED) if arguments.all else (REPORTED,)
+    tasks = chain(
+        synthetic(halves, 4 if arguments.quick else arguments.synthetic),
+        stored(arguments.samplers, halves, 2 if arguments.quick else arguments.studies),
+    )
+    for number, task in enumerate(tasks):
+        once = number % arguments.once == 0
+        yield task.study, lambda task=task, once=once: [measure(task, once=once)]  # type: ignore[misc]
 
 
 def main() -> None:
@@ -80,24 +89,10 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="also those that constants come from")
     parser.add_argument("--output", type=Path, default=HERE / "looks.json", help="JSON file")
     parser.add_argument("--page", type=Path, help="Markdown file")
-    parser.add_argument("--rows", type=Path, help="a row per study; beside the output")
-    parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
+    add_row_options(parser, "a row per study")
     arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    path: Path = arguments.rows or arguments.output.with_suffix(".jsonl")
-    rows = _known(path) if arguments.resume and path.exists() else []
-    known = {row["study"] for row in rows}
-    halves = (CHOSEN, REPORTED) if arguments.all else (REPORTED,)
-    with path.open("a" if rows else "w", encoding="utf-8") as file:
-        tasks = chain(
-            synthetic(halves, 4 if arguments.quick else arguments.synthetic),
-            stored(arguments.samplers, halves, 2 if arguments.quick else arguments.studies),
-        )
-        for number, task in enumerate(tasks):
-            if task.study not in known:
-                rows.append(measure(task, once=number % arguments.once == 0))
-                file.write(f"{json.dumps(rows[-1])}\n")
-                file.flush()
+    rows = measure_rows(arguments, lambda row: str(row["study"]), _jobs(arguments))
     told = summaries(rows)
     arguments.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
     print(tables(told))

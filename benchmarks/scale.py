@@ -18,8 +18,6 @@ import argparse
 import json
 import os
 import platform
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -30,6 +28,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import condped
+from benchmarks.timing import measured_apart
 
 TASKS = {"one": "one γ'", "many": "99 γ'"}
 _GROUP = 1 << 20
@@ -85,16 +84,7 @@ def copy_to_duckdb(path: Path) -> None:
 
 def measured(task: str, path: Path, engine: str = "") -> dict[str, float]:
     """Run one task in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.scale_tasks", task, str(path), engine],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+    return measured_apart("benchmarks.scale_tasks", task, str(path), engine)
 
 
 def one_size(path: Path, rows: int, engines: list[str], rounds: int) -> list[dict[str, Any]]:

@@ -1,8 +1,11 @@
-"""How a call is timed."""
+"""How a call is timed, and measured in a process of its own."""
 
 from __future__ import annotations
 
 import gc
+import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 
@@ -24,3 +27,13 @@ def best_of(call: Callable[[], object], repeats: int, least: float = 0.2) -> flo
         if runs >= 200:
             break
     return fastest
+
+
+def measured_apart(module: str, *arguments: str) -> dict[str, float]:
+    """Run a module in a fresh process; return the numbers that it prints last, as JSON."""
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found

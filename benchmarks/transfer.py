@@ -20,6 +20,7 @@ import optuna
 
 import condped
 from benchmarks.advice_tasks import YAHPO, tasks
+from benchmarks.measured_rows import add_row_options, measure_rows
 from benchmarks.transfer_page import Row, page, summaries
 from benchmarks.transfer_tasks import (
     FAMILIES,
@@ -138,13 +139,17 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, str, int],
         for family in FAMILIES:
             for movement in MOVEMENTS:
                 key = family.name, str(movement), seed
-                yield key, lambda f=family, m=movement, s=seed: measure_family(f, m, s)
+                yield key, lambda f=family, m=movement, s=seed: [measure_family(f, m, s)]
         for name, others in tables(arguments.yahpo):
             key = name, "table", seed
             yield (
                 key,
-                lambda n=name, o=others, s=seed: measure_table(n, o, arguments.yahpo, s),
+                lambda n=name, o=others, s=seed: [measure_table(n, o, arguments.yahpo, s)],
             )
+
+
+def _key(row: Row) -> tuple[str, str, int]:
+    return row["family"], row["movement"], row["seed"]
 
 
 def main() -> None:
@@ -154,23 +159,13 @@ def main() -> None:
     parser.add_argument("--yahpo", type=Path, default=YAHPO, help="the folder with its tables")
     parser.add_argument("--output", type=Path, default=HERE / "transfer.json", help="JSON file")
     parser.add_argument("--page", type=Path, help="Markdown file")
-    parser.add_argument("--rows", type=Path, help="a row per run; beside the output")
-    parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
+    add_row_options(parser, "a row per run")
     parser.add_argument("--write-only", action="store_true", help="only write down what is there")
     arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.filterwarnings("ignore", "Past studies mislead")
-    path: Path = arguments.rows or arguments.output.with_suffix(".jsonl")
-    kept = path.exists() and (arguments.resume or arguments.write_only)
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if kept else []
-    known = {(row["family"], row["movement"], row["seed"]) for row in rows}
-    with path.open("a" if rows else "w", encoding="utf-8") as file:
-        for key, run in () if arguments.write_only else _jobs(arguments):
-            if key not in known:
-                row = run()
-                file.write(f"{json.dumps(row)}\n")
-                file.flush()
-                rows.append(row)
+    jobs = () if arguments.write_only else _jobs(arguments)
+    rows = measure_rows(arguments, _key, jobs, keep=arguments.write_only)
     told = summaries(rows)
     arguments.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
     text = page(told)

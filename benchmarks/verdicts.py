@@ -24,6 +24,7 @@ import optuna
 
 import condped
 from benchmarks import designs
+from benchmarks.measured_rows import add_row_options, measure_rows
 from benchmarks.studies.load import StoredStudy, stored_studies
 from benchmarks.studies.samplers import SAMPLERS
 from benchmarks.verdicts_table import Row, page, summaries, tables
@@ -145,11 +146,6 @@ def _sampling(result: condped.ImportanceResult) -> str:
     return "all"
 
 
-def _known(path: Path) -> list[Row]:
-    with path.open(encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
 def main() -> None:
     """Measure everything, save it and show it."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -160,26 +156,17 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=99, help="of each objective and sampler")
     parser.add_argument("--output", type=Path, default=HERE / "verdicts.json", help="JSON file")
     parser.add_argument("--page", type=Path, help="Markdown file")
-    parser.add_argument("--rows", type=Path, help="a row per analysis; beside the output")
-    parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
+    add_row_options(parser, "a row per analysis")
     arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    path: Path = arguments.rows or arguments.output.with_suffix(".jsonl")
-    rows = _known(path) if arguments.resume and path.exists() else []
-    known = {(row["study"], row["trials"]) for row in rows}
-    with path.open("a" if rows else "w", encoding="utf-8") as file:
-        for case in chain(
-            real_studies(
-                arguments.samplers, arguments.sizes, 1 if arguments.quick else arguments.studies
-            ),
-            breaking_designs(arguments.designs, 3 if arguments.quick else REPLICATES),
-        ):
-            if (case.study, case.trials) in known:
-                continue
-            found = list(measure(case))
-            file.writelines(f"{json.dumps(row)}\n" for row in found)
-            file.flush()
-            rows += found
+    cases = chain(
+        real_studies(
+            arguments.samplers, arguments.sizes, 1 if arguments.quick else arguments.studies
+        ),
+        breaking_designs(arguments.designs, 3 if arguments.quick else REPLICATES),
+    )
+    jobs = (((case.study, case.trials), partial(measure, case)) for case in cases)
+    rows = measure_rows(arguments, lambda row: (row["study"], row["trials"]), jobs)
     told = summaries(rows)
     arguments.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
     print(tables(told))

@@ -15,7 +15,6 @@ import argparse
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,6 +24,7 @@ from typing import Any
 import condped
 from benchmarks.scale import write
 from benchmarks.scale_tasks import SPACE
+from benchmarks.timing import measured_apart
 
 ENGINES = ("stream", "duckdb", "spark")
 
@@ -101,16 +101,7 @@ def _few(path: str) -> str:
 
 def measured(engine: str, path: Path, workers: int) -> dict[str, float]:
     """Run one measurement in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.workers", "--task", engine, str(path), str(workers)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return measured_apart("benchmarks.workers", "--task", engine, str(path), str(workers))
 
 
 def fitted(small: dict[str, Any], large: dict[str, Any]) -> tuple[float, float]:
