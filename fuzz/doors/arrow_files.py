@@ -11,7 +11,7 @@ import condped
 from fuzz import mutate
 from fuzz.door import Door
 from fuzz.doors import tables
-from fuzz.doors.text_files import SPACE
+from fuzz.doors.text_files import SPACE, read_or_stream
 
 
 class Parquet(Door):
@@ -50,11 +50,7 @@ class Parquet(Door):
         return sink.getvalue()
 
     def ask(self, what: str, data: bytes) -> Any:
-        name = what.rpartition(":")[2]
-        Path(name).write_bytes(data)
-        if what.startswith("stream:"):
-            return condped.importance(name, objective="loss", space=SPACE, engine="stream")
-        return tables.read(name, objective="loss", outside="drop")
+        return read_or_stream(what, data)
 
     def compare(self, what: str, data: bytes, answer: Any) -> None:
         name = what.rpartition(":")[2]

@@ -66,11 +66,7 @@ class Csv(Door):
         return "stream:trials.csv", data
 
     def ask(self, what: str, data: bytes) -> Any:
-        name = what.rpartition(":")[2]
-        Path(name).write_bytes(data)
-        if what.startswith("stream:"):
-            return condped.importance(name, objective="loss", space=SPACE, engine="stream")
-        return tables.read(name, objective="loss", outside="drop")
+        return read_or_stream(what, data)
 
     def compare(self, what: str, data: bytes, answer: Any) -> None:
         if what.startswith("stream:"):
@@ -107,17 +103,21 @@ class Json(Csv):
         columns = tables.table(rng)
         return "records:trials.jsonl", tables.json_lines_of(columns)
 
-    def ask(self, what: str, data: bytes) -> Any:
-        name = what.rpartition(":")[2]
-        Path(name).write_bytes(data)
-        return tables.read(name, objective="loss", outside="drop")
-
     def compare(self, what: str, data: bytes, answer: Any) -> None:
         if what.startswith("records:"):
             records = list(map(json.loads, data.splitlines()))
             tables.agree(answer, lambda: _read(records), "file and records")
         else:
             super().compare(what, data, answer)
+
+
+def read_or_stream(what: str, data: bytes) -> Any:
+    """Write a file and read it whole; batch by batch if ``what`` begins with ``stream:``."""
+    name = what.rpartition(":")[2]
+    Path(name).write_bytes(data)
+    if what.startswith("stream:"):
+        return condped.importance(name, objective="loss", space=SPACE, engine="stream")
+    return tables.read(name, objective="loss", outside="drop")
 
 
 def _read(source: Any) -> Any:
