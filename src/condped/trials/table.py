@@ -9,7 +9,6 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, Rows, ValueArray
 from condped.duplicates import first_duplicate
 from condped.errors import DataError, SettingsError, not_found
+from condped.objective_choice import objective_place
 from condped.safe_text import brief
 from condped.space.condition import Condition
 from condped.space.domain import Domain
@@ -376,26 +376,10 @@ class TrialTable:
 
     def _objective(self, objective: str | int) -> Objective:
         names = [entry.name for entry in self.objectives]
-        if isinstance(objective, str):
-            if objective not in names and objective == DURATION and self.times is not None:
-                return Objective(DURATION, recorded_durations(self.times))
-            if objective not in names:
-                timed = [] if self.times is None else [DURATION]
-                raise not_found("objective", objective, [*names, *timed])
-            if names.count(objective) > 1:
-                raise SettingsError(
-                    f"There are {names.count(objective)} objectives named {objective!r}. Choose "
-                    f"one by its position, 0 to {len(names) - 1}."
-                )
-            return self.objectives[names.index(objective)]
-        if isinstance(objective, bool) or not isinstance(objective, Integral):
-            raise SettingsError(
-                f"objective must be a name or a position (got {brief(objective)}). Available: "
-                f"{names}."
-            )
-        if not -len(names) <= objective < len(names):
-            raise not_found("objective number", objective, range(len(names)))
-        return self.objectives[int(objective)]
+        timed = [] if self.times is None or DURATION in names else [DURATION]
+        if self.times is not None and isinstance(objective, str) and objective in timed:
+            return Objective(DURATION, recorded_durations(self.times))
+        return self.objectives[objective_place(names, objective, timed)]
 
 
 def all_complete(trials: int) -> npt.NDArray[np.int8]:

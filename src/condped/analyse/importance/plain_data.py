@@ -16,6 +16,27 @@ from condped.analyse.importance.ties import plain_tie, row_note
 if TYPE_CHECKING:
     from condped.analyse.importance.result import ImportanceResult
 
+# Of a result's rows.
+COLUMNS = (
+    "parameter",
+    "importance",
+    "variance",
+    "eta_squared",
+    "within",
+    "inter",
+    "importance_low",
+    "importance_high",
+    "joint_low",
+    "joint_high",
+    "p_value",
+    "verdict",
+    "reason",
+    "regimes",
+    "unattributed",
+    "choosing",
+    "note",
+)
+
 
 def readable(result: ImportanceResult, evidence: Evidence | None) -> dict[str, Any]:
     """Return a result's numbers for other programs; ``evidence`` may be None."""

@@ -22,7 +22,7 @@ from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis
 from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.parameter import ParameterImportance, parameters_of
-from condped.analyse.importance.plain_data import parameter_rows, readable, scores_of
+from condped.analyse.importance.plain_data import COLUMNS, parameter_rows, readable, scores_of
 from condped.analyse.importance.set_counts import SetTrials
 from condped.analyse.importance.ties import Tie
 from condped.analyse.result import Result
@@ -82,25 +82,7 @@ class ImportanceResult(ByName[ParameterImportance], Result):
     """
 
     schema: ClassVar[str] = "condped.importance/1"
-    _columns: ClassVar[tuple[str, ...]] = (
-        "parameter",
-        "importance",
-        "variance",
-        "eta_squared",
-        "within",
-        "inter",
-        "importance_low",
-        "importance_high",
-        "joint_low",
-        "joint_high",
-        "p_value",
-        "verdict",
-        "reason",
-        "regimes",
-        "unattributed",
-        "choosing",
-        "note",
-    )
+    _columns: ClassVar[tuple[str, ...]] = COLUMNS
 
     parameters: tuple[ParameterImportance, ...]
     target_quantile: float | None

@@ -7,9 +7,9 @@ from typing import Literal
 
 from condped.analyse.summary.result import HistoryEntry, Summary
 from condped.errors import SettingsError
+from condped.objective_choice import objective_place
 from condped.safe_text import brief, shortened
 from condped.show.text.summary import states_sentence
-from condped.show.views.arguments import objective_place
 from condped.show.views.value_axis import DotKind, Dots, ValueAxis, dot_kind, dots_of
 from condped.show.views.view import View
 
@@ -60,7 +60,7 @@ def history_view(
     if over not in ("trials", "time"):
         raise SettingsError(f"over must be 'trials' or 'time' (got {brief(over)}).")
     names = [goal.name for goal in summary.objectives]
-    place = objective_place(names, objective)
+    place = objective_place(names, 0 if objective is None else objective)
     # By position: two objectives may have the same name.
     entries = summary.history[place :: len(names)]
     unit, label = 1.0, "trial"

@@ -13,9 +13,8 @@ from condped.analyse.values import FEWEST, RegimeDensity, good_places
 from condped.arrays import FloatArray
 from condped.safe_text import shortened
 from condped.show.text.account import headline_of
-from condped.show.views.arguments import checked_names
 from condped.show.views.labels import first_words, labels_of
-from condped.show.views.view import SIDE_BY_SIDE, Grid
+from condped.show.views.view import SIDE_BY_SIDE, Grid, checked_names
 from condped.show.words import NO_GOOD_VALUES, count_of, reason_of, regime_name, without_evidence
 from condped.space.domain import Categorical, Float, Int
 

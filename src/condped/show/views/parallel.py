@@ -10,13 +10,13 @@ import numpy as np
 
 from condped.analyse.effects.result import Effects
 from condped.analyse.effects.trials import ShownObjective, ShownParameter, thinned
+from condped.objective_choice import objective_place
 from condped.safe_text import shortened
 from condped.show.text.account import effects_headline
-from condped.show.views.arguments import checked_names, objective_place
 from condped.show.views.labels import first_words, labels_of
 from condped.show.views.scales import off, scale_ticks, scaled, tick_text
 from condped.show.views.value_axis import ValueAxis
-from condped.show.views.view import View
+from condped.show.views.view import View, checked_names
 from condped.show.words import count_of
 from condped.space.domain import Categorical, Float, Int, choice_labels
 
@@ -86,9 +86,9 @@ def parallel_view(
         hidden = count_of(len(own) - _MOST_AXES, "parameter")
         notes.append(f"{hidden} of less importance not shown")
         own = own[:_MOST_AXES]
-    goal = effects.trials.objectives[
-        objective_place([one.name for one in effects.trials.objectives], objective)
-    ]
+    goals = effects.trials.objectives
+    place = objective_place([goal.name for goal in goals], 0 if objective is None else objective)
+    goal = goals[place]
     known = [place for place, value in enumerate(goal.values) if value is not None]
     if len(known) < len(goal.values):
         without = count_of(len(goal.values) - len(known), "trial")

@@ -9,14 +9,14 @@ from condped.analyse.effects.result import Effects, ParameterEffect, RegimeEffec
 from condped.analyse.effects.sentences import digits_for
 from condped.analyse.values import number_text
 from condped.errors import SettingsError
+from condped.objective_choice import objective_place
 from condped.options import is_whole_number
 from condped.safe_text import brief, shortened
 from condped.show.text.account import effects_headline
-from condped.show.views.arguments import checked_names, objective_place
 from condped.show.views.labels import first_words, labels_of
 from condped.show.views.scales import off
 from condped.show.views.value_axis import KINDS, DotKind, Dots, ValueAxis, dot_kind, dots_of
-from condped.show.views.view import SIDE_BY_SIDE, Grid
+from condped.show.views.view import SIDE_BY_SIDE, Grid, checked_names
 from condped.show.words import NO_GOOD_VALUES, count_of
 from condped.space.domain import Categorical, Domain
 from condped.space.grid import grid_of, steps_of
@@ -92,7 +92,8 @@ def slices_view(
     if columns is not None and not is_whole_number(columns, 1):
         raise SettingsError(f"columns must be a whole number, 1 or above (got {brief(columns)}).")
     names = checked_names(parameters, effects.names)
-    place = objective_place([goal.name for goal in effects.trials.objectives], objective)
+    goals = [goal.name for goal in effects.trials.objectives]
+    place = objective_place(goals, 0 if objective is None else objective)
     own = effects.trials.objectives[place]
     known = [value for value in own.values if value is not None]
     missing = len(known) < len(own.values)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from condped.errors import SettingsError, not_found
+from condped.safe_text import brief
 
 SIDE_BY_SIDE = 3
 Panel = TypeVar("Panel")
@@ -60,3 +64,16 @@ class Grid(View, Generic[Panel]):
     def empty(self) -> bool:
         """Whether there is nothing to see."""
         return not self.panels
+
+
+def checked_names(parameters: Iterable[str] | None, known: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the given parameters without repeats; all if none are given."""
+    if parameters is None:
+        return tuple(known)
+    if isinstance(parameters, str) or not isinstance(parameters, Iterable):
+        raise SettingsError(f"parameters must be a list of names (got {brief(parameters)}).")
+    names = list(parameters)
+    for name in names:
+        if not isinstance(name, str) or name not in known:
+            raise not_found("parameter", name, known)
+    return tuple(dict.fromkeys(names))
