@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import optuna
 import pytest
-import rustuna
 from optuna.samplers import (
     BruteForceSampler,
     GridSampler,
@@ -34,6 +33,7 @@ from condped.read.optuna.samplers import marked
 from condped.read.optuna.sql import study as sql
 from condped.trials.course.drawing import Drawing
 from tests.optuna_version import constrain, needs_optuna_5
+from tests.read.optuna.rustuna_studies import new_study
 
 pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 
@@ -359,12 +359,7 @@ def test_it_is_put_together_when_first_looked_at() -> None:
 def test_studies_of_rustuna(kind: str, tmp_path: Path) -> None:
     """Its values; it leaves no marks, so its sampler is known in memory only."""
     path = tmp_path / "study.x"
-    storages: dict[str, Any] = {
-        "memory": rustuna.storages.InMemoryStorage,
-        "sqlite": lambda: rustuna.storages.SQLite3Storage(str(path)),
-        "journal": lambda: rustuna.storages.JournalFileStorage(str(path)),
-    }
-    study = rustuna.create_study(storage=storages[kind](), study_name="rust")
+    study = new_study(kind, path)
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=12)
     drawing = drawing_of(study if kind == "memory" else str(path))
     assert same(drawing.losses, [trial.values for trial in study.trials])

@@ -12,6 +12,7 @@ from condped.read.optuna.records import STATES
 from condped.read.table.state_words import checked_state
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.testing import Run, check_reader
+from tests.read.optuna.rustuna_studies import new_study
 
 
 def objective(trial: Any) -> float:
@@ -40,12 +41,7 @@ def domain(distribution: Any) -> Domain:
 def test_the_table_is_what_rustuna_tells(kind: str, tmp_path: Path) -> None:
     """Values, domains and states agree with its own trials."""
     path = tmp_path / f"study.{kind}"
-    storages: dict[str, Any] = {
-        "memory": rustuna.storages.InMemoryStorage,
-        "sqlite": lambda: rustuna.storages.SQLite3Storage(str(path)),
-        "journal": lambda: rustuna.storages.JournalFileStorage(str(path)),
-    }
-    study = rustuna.create_study(storage=storages[kind](), study_name="rust")
+    study = new_study(kind, path)
     study.optimize(objective, n_trials=60, catch=(ArithmeticError,))
     runs = [
         Run(

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import optuna
 import pytest
-import rustuna
 
 import condped
 from condped.read.optuna import study as optuna_study
 from condped.read.optuna.sql import study as sql_study
 from condped.trials.course.times import Times
+from tests.read.optuna.rustuna_studies import new_study
 from tests.read.optuna.test_drawing import STORAGES, run, source_of, storage_of
 
 
@@ -58,12 +58,7 @@ def test_times_are_optunas(kind: str, tmp_path: Path) -> None:
 def test_times_of_rustuna(kind: str, tmp_path: Path) -> None:
     """Its journals have a time zone; the durations are the same."""
     path = tmp_path / "study.x"
-    storages: dict[str, Any] = {
-        "memory": rustuna.storages.InMemoryStorage,
-        "sqlite": lambda: rustuna.storages.SQLite3Storage(str(path)),
-        "journal": lambda: rustuna.storages.JournalFileStorage(str(path)),
-    }
-    study = rustuna.create_study(storage=storages[kind](), study_name="rust")
+    study = new_study(kind, path)
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=12)
     table = condped.read(study if kind == "memory" else str(path))
     assert times_of(table).durations == pytest.approx(expected(study)[2], abs=1e-5)
