@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +15,9 @@ import pytest
 from scipy import stats
 
 import condped
-from condped.analyse.branches.tree import Grower
 from condped.cli.demo import _SPACE, _write_trials
 from condped.count.trials import Trials
-from condped.errors import SettingsError, SpaceError
+from condped.errors import SettingsError
 from condped.space.condition import Condition
 from condped.trials.course.times import Times
 
@@ -206,27 +204,6 @@ def test_rows_and_data_hold_every_branch(tree: condped.Branches) -> None:
     assert list(tree.to_frame().columns) == list(tree.columns)
 
 
-def test_few_trials_in_a_branch_are_said_to_be_few() -> None:
-    """With a status and a reason, as everywhere; also where there is none at all."""
-    space = {
-        "m": condped.Categorical(["a", "b", "c"]),
-        "x": [condped.when("m == 'b'", condped.Float(0, 1))],
-        "y": [condped.when("m == 'c'", condped.Float(0, 1))],
-    }
-    trials: dict[str, Any] = {
-        "m": ["a"] * 9 + ["b"],
-        "x": [None] * 9 + [0.5],
-        "y": [None] * 10,
-        "loss": list(range(10)),
-    }
-    found = condped.branches(trials, objective="loss", space=space)
-    a, b, c = found.roots[0].branches
-    assert [branch.trials for branch in (a, b, c)] == [9, 1, 0]
-    assert [branch.inside.status for branch in (a, b, c)] == ["undetermined"] * 3
-    assert c.best is None
-    assert "c: 0 trials" in str(found)
-
-
 def test_the_text_is_a_tree_that_fits(tree: condped.Branches) -> None:
     """Also with many branches and long names."""
     text = str(tree)
@@ -245,14 +222,6 @@ def test_the_text_is_a_tree_that_fits(tree: condped.Branches) -> None:
     lines = str(found).splitlines()
     assert max(map(len, lines)) <= 110
     assert any("and 8 more, none with η² above" in line for line in lines)
-
-
-def test_no_gates_is_an_answer() -> None:
-    """Said in a sentence."""
-    rng = np.random.default_rng(0)
-    found = condped.branches({"a": rng.random(50), "loss": rng.random(50)}, objective="loss")
-    assert (found.parents, list(found)) == ({}, [])
-    assert "No parameter activates another." in str(found)
 
 
 def test_what_no_trial_has_is_told_apart() -> None:
@@ -376,53 +345,3 @@ def test_branches_tell_what_they_reached_and_when_they_were_last_tried() -> None
     assert timed["b"].seconds_ago == 104 - 37
     row = next(row for row in found.rows() if row["branch"] == "b")
     assert (row["median"], row["last_trial"], row["trials_ago"]) == (branches["b"].median, 37, 62)
-
-
-CHOICES = {"type": "categorical", "choices": ["a", "b"]}
-
-
-def test_branches_without_trials_are_not_looked_into() -> None:
-    """So there are no more at each level than trials, however many ways lead there."""
-    depth, rng = 12, np.random.default_rng(0)
-    space: dict[str, Any] = {"p0": CHOICES}
-    rows: dict[str, Any] = {"p0": rng.choice(["a", "b"], 10).tolist(), "loss": rng.random(10)}
-    for level in range(1, depth + 1):
-        above = f"p{level - 1}"
-        space[f"p{level}"] = CHOICES | {"when": f"{above} in ['a', 'b']"}
-        space[f"q{level}"] = CHOICES | {"when": f"{above} == 'a'"}
-        rows[f"p{level}"] = rng.choice(["a", "b"], 10).tolist()
-        rows[f"q{level}"] = ["a" if value == "a" else None for value in rows[above]]
-    found = list(condped.branches(rows, objective="loss", space=space))
-    assert len(found) <= 2 * 10 * (depth + 1)
-    inside = [branch for branch in found if branch.trials]
-    assert len({branch.condition for branch in inside}) == len(inside)
-    for branch in found:
-        assert branch.nodes or "p12" in branch.condition
-        assert branch.trials or not any(node.branches for node in branch.nodes)
-
-
-def chain(length: int) -> dict[str, Any]:
-    """Return a space in which each parameter switches the next one."""
-    whens = [{}, *({"when": f"p{level} == 'a'"} for level in range(length - 1))]
-    return {f"p{level}": CHOICES | when for level, when in enumerate(whens)}
-
-
-def test_too_many_branches_inside_each_other_are_an_error() -> None:
-    """And not a tree that nobody can look at, nor one that Python cannot walk."""
-    space = chain(400)
-    rows: dict[str, Any] = {name: ["a", "a"] for name in space} | {"loss": [1.0, 2.0]}
-    with pytest.raises(SpaceError, match="more than 100 branches inside each other"):
-        condped.branches(rows, objective="loss", space=space)
-
-
-def test_too_many_branches_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With two gates for each parameter twice as many ways lead to each level."""
-    space: dict[str, Any] = {"p0": CHOICES, "q0": CHOICES}
-    for level in range(1, 20):
-        when = {"when": f"p{level - 1} == 'a' or q{level - 1} == 'a'"}
-        space |= {f"p{level}": CHOICES | when, f"q{level}": CHOICES | when}
-    rows: dict[str, Any] = {name: ["a", "a"] for name in space} | {"loss": [1.0, 2.0]}
-    monkeypatch.setattr(sys.modules[Grower.__module__], "_MOST", 50)
-    monkeypatch.setattr(sys.modules[Grower.__module__], "_MOST_PER_GATE", 1)
-    with pytest.raises(SpaceError, match="more than 50 branches,"):
-        condped.branches(rows, objective="loss", space=space)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import gc
 import sqlite3
-import sys
-import tempfile
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import duckdb
 import ibis
@@ -21,8 +19,6 @@ from condped.count.counter import Counter, Query
 from condped.count.ranking import ByLoss
 from condped.count.trials import Trials
 from condped.errors import DataError, NameNotFoundError, SettingsError, SourceError
-from condped.read.databases.ibis.session import Session
-from condped.read.expansion import check_cells
 from condped.read.opening import open_source
 from condped.space.space import Space
 from condped.trials.batch import Source, TableSource
@@ -133,67 +129,6 @@ def test_a_database_that_is_written_to_is_told(database: Path) -> None:
     """DuckDB lets one process write to a file, and no other read it."""
     with duckdb.connect(database), pytest.raises(DataError, match=r"failed at .*runs.duckdb"):
         open_source(str(database), **ASKED)
-
-
-@pytest.mark.parametrize("engine", ["stream", "memory"])
-@pytest.mark.parametrize(
-    "view",
-    ["SELECT * FROM read_csv('{file}')", "SELECT * FROM '{file}'", "FROM read_text('{file}')"],
-)
-def test_views_of_a_file_reach_nothing_outside_of_it(
-    view: str, engine: Literal["stream", "memory"], tmp_path: Path
-) -> None:
-    """Who wrote it could else have any file of the reader's in a report, or in a message."""
-    secret = tmp_path / "secret.csv"
-    secret.write_text("loss,x\nhunter2,0.5\n2,0.25\n", encoding="utf-8")
-    path = tmp_path / "runs.duckdb"
-    with duckdb.connect(path) as connection:
-        connection.execute(f"CREATE VIEW runs AS {view.format(file=secret)}")
-        assert connection.execute("SELECT count(*) FROM runs").fetchall() != [(0,)]
-    for source, backend in ((str(path), None), ("runs", f"duckdb://{path}")):
-        with pytest.raises(DataError, match="disabled by configuration") as caught:
-            condped.importance(
-                source, backend=backend, engine=engine, space=ASKED["space"], objective="loss"
-            )
-        assert "hunter2" not in str(caught.value)
-
-
-@pytest.mark.parametrize("engine", ["stream", "memory"])
-@pytest.mark.parametrize(
-    ("view", "error"),
-    [
-        (
-            "SELECT range::DOUBLE AS x, random() AS loss FROM range(1000000000000)",
-            "expands too far",
-        ),
-        (
-            "SELECT 0.5 AS x, repeat('x', 9999) || range AS k, 1 AS loss FROM range(1000000000000)",
-            "expands too far",
-        ),
-        ("SELECT list(range)[1] AS x, 1 AS loss FROM range(1000000000000)", "Out of Memory"),
-        ("SELECT max(random()) AS x, 1 AS loss FROM range(1000000000000)", "never ends"),
-    ],
-)
-def test_views_of_a_file_fill_neither_memory_nor_disk(
-    view: str,
-    error: str,
-    engine: Literal["stream", "memory"],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A view of a few letters can stand for any number of rows; nothing is left of them."""
-    monkeypatch.setattr(sys.modules[check_cells.__module__], "_MOST_CELLS", 1 << 18)
-    monkeypatch.setattr(sys.modules[check_cells.__module__], "_CELLS_EACH", 1)
-    monkeypatch.setattr(sys.modules[Session.__module__], "_WORK", 1 << 27)
-    monkeypatch.setattr(sys.modules[Session.__module__], "_SECONDS", 2)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    path = tmp_path / "runs.duckdb"
-    with duckdb.connect(path) as connection:
-        connection.execute(f"CREATE VIEW runs AS {view}")
-    space = {"x": {"type": "float", "low": 0, "high": 1}}
-    with pytest.raises(DataError, match=error):
-        condped.importance(str(path), engine=engine, space=space, objective="loss")
-    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
 def test_a_file_has_its_name_in_views(tmp_path: Path) -> None:
