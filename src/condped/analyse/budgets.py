@@ -195,12 +195,12 @@ def budgets(
         table, reports = _by_column(source, budget_column, options)
     else:
         table = read_with_reports(source, options)
-        reports = _recorded(table)
+        reports = _recorded_reports(table)
     if len(table.objectives) > 1:
         names = ", ".join(repr(entry.name) for entry in table.objectives)
         raise SettingsError(f"Budgets are compared by one objective: name one of {names}.")
     goal = Goal(table.objectives[0].name, table.objectives[0].direction)
-    highest, lower = _compared(reports)
+    highest, lower = _compared_budgets(reports)
     last = _losses(reports, highest, goal.direction)
     found = [
         _agreement(budget, _losses(reports, budget, goal.direction), last, target_quantile, level)
@@ -210,7 +210,7 @@ def budgets(
     return Budgets(tuple(found), highest, reached, goal, target_quantile, level, table.notes)
 
 
-def _recorded(table: TrialTable) -> Reports:
+def _recorded_reports(table: TrialTable) -> Reports:
     reports = table.reports
     if reports is None or not len(reports.rows):
         raise DataError(
@@ -242,7 +242,7 @@ def _losses(reports: Reports, budget: float, direction: Direction) -> FloatArray
     return reports.at(budget) * (-1.0 if direction == "maximize" else 1.0)
 
 
-def _compared(reports: Reports) -> tuple[float, list[float]]:
+def _compared_budgets(reports: Reports) -> tuple[float, list[float]]:
     """Return the highest budget that enough configurations reached, and lower ones.
 
     Configurations may start at different budgets, as in Hyperband: the highest one must share
@@ -258,7 +258,7 @@ def _compared(reports: Reports) -> tuple[float, list[float]]:
             f"Two budgets with at least {FEWEST} configurations each are needed to compare them. "
             f"Available (configurations at each): {listed or 'none'}."
         )
-    *lower, highest = _comparable(reports, enough.tolist())
+    *lower, highest = _comparable_budgets(reports, enough.tolist())
     if len(lower) > _MOST:  # evenly on a log scale
         steps = np.geomspace(max(lower[0], highest / 1000), lower[-1], _MOST)
         places = np.unique(np.abs(np.subtract.outer(steps, lower)).argmin(axis=1))
@@ -266,7 +266,7 @@ def _compared(reports: Reports) -> tuple[float, list[float]]:
     return highest, lower
 
 
-def _comparable(reports: Reports, budgets: list[float]) -> list[float]:
+def _comparable_budgets(reports: Reports, budgets: list[float]) -> list[float]:
     """Return the budgets up to the highest that shares enough configurations with a lower one."""
     measured = {budget: np.isfinite(reports.at(budget)) for budget in budgets}
     for place in range(len(budgets) - 1, 0, -1):
@@ -289,7 +289,7 @@ def _agreement(
         return nothing
     ranks = rank_agreement(one, other, level)
     size = math.ceil(quantile * pairs)
-    best, seen = _best(other, size), _best(one, size)
+    best, seen = _best_rows(other, size), _best_rows(one, size)
     first = one == one.min()
     return BudgetAgreement(
         budget=budget,
@@ -305,6 +305,6 @@ def _agreement(
     )
 
 
-def _best(losses: FloatArray, size: int) -> BoolArray:
+def _best_rows(losses: FloatArray, size: int) -> BoolArray:
     """Return which are among the ``size`` best, ties included."""
     return np.asarray(losses <= np.partition(losses, size - 1)[size - 1])

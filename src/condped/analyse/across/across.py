@@ -174,7 +174,7 @@ def _domain_notes(
         if len(where) > _MOST_DOMAINS:
             unlike.append(f"{shortened(name)} has {len(where)} different ones")
         elif len(where) > 1:
-            each = (f"{shortened(label)} in {_named(own)}" for label, own in where.items())
+            each = (f"{shortened(label)} in {_studies_text(own)}" for label, own in where.items())
             unlike.append(f"{shortened(name)}: {', '.join(each)}")
     if unlike:
         more = len(unlike) - MOST_NAMES
@@ -186,11 +186,15 @@ def _domain_notes(
     inferred = [study.name for study in studies if study.result.account.space_inferred]
     if inferred:
         whose = "all studies together" if together else "each study"
-        some = "The domains" if len(inferred) == len(studies) else f"Those of {_named(inferred)}"
+        some = (
+            "The domains"
+            if len(inferred) == len(studies)
+            else f"Those of {_studies_text(inferred)}"
+        )
         yield f"{some} were inferred from the values of {whose}; give a space to set them."
 
 
-def _named(studies: Sequence[str]) -> str:
+def _studies_text(studies: Sequence[str]) -> str:
     """Name few studies, and count many."""
     return " and ".join(map(shortened, studies)) if len(studies) < 3 else f"{len(studies)} studies"
 

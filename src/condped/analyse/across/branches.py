@@ -269,7 +269,7 @@ def branch_changes(
     pairs = _pairs(before, after)
     tests = [
         (math.nan, True) if tied or why or not (one and other) else _test_of_change(one, other)
-        for (one, other), why in zip(pairs, map(_untried, pairs), strict=True)
+        for (one, other), why in zip(pairs, map(_why_not_compared, pairs), strict=True)
     ]
     p_values = np.array([p_value for p_value, _ in tests])
     # What one of two branches gains, the other loses: that is one test.
@@ -277,7 +277,7 @@ def branch_changes(
     again = [gates.count(gate) == 2 and gates.index(gate) < k for k, gate in enumerate(gates)]
     corrected = holm(np.where(again, np.nan, p_values))
     return tuple(
-        _described(pair, p_value, float(corrected[k - again[k]]), won=won, tied=tied)
+        _branch_change(pair, p_value, float(corrected[k - again[k]]), won=won, tied=tied)
         for k, (pair, (p_value, won)) in enumerate(zip(pairs, tests, strict=True))
     )
 
@@ -295,7 +295,7 @@ def _pairs(before: Sequence[FoundBranch], after: Sequence[FoundBranch]) -> list[
     return [(one.get(key), other.get(key)) for key in keys]
 
 
-def _untried(pair: _Pair) -> str:
+def _why_not_compared(pair: _Pair) -> str:
     """Return what was not tried in one of the studies; empty if the branch can be compared."""
     for own, when in zip(pair, ("before", "after"), strict=True):
         if own is None:
@@ -325,7 +325,7 @@ def _test_of_change(before: FoundBranch, after: FoundBranch) -> tuple[float, boo
     return min(1.0, 2 * p_value**2) if alike else p_value, lost < gained
 
 
-def _described(
+def _branch_change(
     pair: _Pair, p_value: float, adjusted_p_value: float, *, won: bool, tied: bool
 ) -> BranchChange:
     known = pair[0] or pair[1]
@@ -348,7 +348,9 @@ def _described(
 def _sentence(known: StudyBranch, pair: _Pair, verdict: WinnerChange, *, tied: bool) -> str:
     """Say whether a branch still wins or loses."""
     name = f"{shortened(known.branch)} of {shortened(known.gate)}"
-    why = _untried(pair) or ("ties make the sizes of the target sets too different" if tied else "")
+    why = _why_not_compared(pair) or (
+        "ties make the sizes of the target sets too different" if tied else ""
+    )
     one, other = pair
     if why or not (one and other):
         return f"{name}: not testable, since {why}."

@@ -92,7 +92,7 @@ def difference(
     question = parsed.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
     chosen = _one_for_each(parsed.reading.get("study"))
-    b = _after(a, b, parsed.reading.get("study"))
+    b = _second_source(a, b, parsed.reading.get("study"))
     _require_different(a, b, chosen)
     names = _names(a, b, chosen) if labels is None else _checked_labels(labels)
     both = []
@@ -149,7 +149,7 @@ def _one_for_each(study: Any) -> tuple[Any, Any]:
     )
 
 
-def _after(a: Any, b: Any, study: Any) -> Any:
+def _second_source(a: Any, b: Any, study: Any) -> Any:
     """Return the source of the second study; raise if there is none."""
     if b is None and (study is None or isinstance(study, str)):
         raise SettingsError(

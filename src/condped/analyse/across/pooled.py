@@ -34,7 +34,7 @@ ODD = 0.05  # chance of reporting any study as odd if none is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Compared:
+class _ComparedParameter:
     """One parameter in the studies that have it and allow a conclusion.
 
     Attributes
@@ -68,12 +68,14 @@ def pooled(
 ) -> tuple[tuple[PooledParameter, ...], tuple[StudyImportance, ...]]:
     """Return the parameters over all studies, and the cells with odd ones marked."""
     conclusive = {study.name: study for study in studies if study.result.status == "ok"}
-    alike = _comparable(list(conclusive.values()))
+    alike = _comparable_studies(list(conclusive.values()))
     by_name: dict[str, list[StudyImportance]] = {cell.parameter: [] for cell in cells}
     for cell in cells:
         if cell.study in conclusive:
             by_name[cell.parameter].append(cell)
-    every = [_compared(name, own, conclusive, alike, level) for name, own in by_name.items()]
+    every = [
+        _compare_parameter(name, own, conclusive, alike, level) for name, own in by_name.items()
+    ]
     marked = _odd_ones(every, cells)
     odd: dict[str, list[str]] = {cell.parameter: [] for cell in marked}
     for cell in marked:
@@ -82,7 +84,7 @@ def pooled(
     p_values = np.array([one.spread.p_value for one in every])
     found = [
         replace(
-            _pooled(one, float(p_value), tuple(odd[one.name]), conclusive, level),
+            _pool_parameter(one, float(p_value), tuple(odd[one.name]), conclusive, level),
             reason=None
             if np.isfinite(p_value)
             else _why_not_compared(one.name, one.cells, conclusive, alike)
@@ -96,7 +98,7 @@ def pooled(
     return tuple(found), marked
 
 
-def _comparable(conclusive: Sequence[StudyNumbers]) -> set[str]:
+def _comparable_studies(conclusive: Sequence[StudyNumbers]) -> set[str]:
     """Return the studies that can be compared; none if they are two with other target sets."""
     alike = drawn_alike(conclusive)
     tied = len(alike) == 2 and other_shares([study.share for study in alike])
@@ -113,13 +115,13 @@ def drawn_alike(studies: Sequence[StudyNumbers]) -> list[StudyNumbers]:
     return max(kinds.values(), key=len)
 
 
-def _compared(
+def _compare_parameter(
     name: str,
     cells: Sequence[StudyImportance],
     conclusive: dict[str, StudyNumbers],
     alike: set[str],
     level: float,
-) -> _Compared:
+) -> _ComparedParameter:
     studies = tuple(
         cell.study
         for cell in cells
@@ -132,11 +134,13 @@ def _compared(
     trials = np.array([conclusive[study].trials for study in studies], dtype=np.int64)
     errors = errors_if_alike(sampling, chance, trials)
     spread = spread_of(values, errors, level)
-    return _Compared(name, tuple(cells), studies, trials, values, sampling, chance, errors, spread)
+    return _ComparedParameter(
+        name, tuple(cells), studies, trials, values, sampling, chance, errors, spread
+    )
 
 
 def _odd_ones(
-    every: Sequence[_Compared], cells: Sequence[StudyImportance]
+    every: Sequence[_ComparedParameter], cells: Sequence[StudyImportance]
 ) -> tuple[StudyImportance, ...]:
     """Return the cells, with those marked that are unlike the other studies."""
     places = [(one.name, study) for one in every for study in one.studies]
@@ -154,8 +158,8 @@ def _odd_ones(
     )
 
 
-def _pooled(
-    one: _Compared,
+def _pool_parameter(
+    one: _ComparedParameter,
     adjusted_p: float,
     odd: tuple[str, ...],
     conclusive: dict[str, StudyNumbers],

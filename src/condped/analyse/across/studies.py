@@ -32,7 +32,7 @@ class StudiesFound:
 
 
 @dataclass(slots=True)
-class _Seen:
+class _EarlierStudies:
     """The goals and contents of the studies so far."""
 
     objective_named: bool  # by the caller
@@ -61,7 +61,7 @@ def numbers_of_studies(
 ) -> StudiesFound:
     """Return the numbers of each study; ``objective_named`` says if the caller did."""
     many = len(studies.names) > MOST_REPLAYED
-    seen = _Seen(objective_named)
+    seen = _EarlierStudies(objective_named)
     found: list[StudyNumbers] = []
     for number, (name, open_it) in enumerate(studies.opened, start=1):
         with naming_study(name):
@@ -73,13 +73,13 @@ def numbers_of_studies(
                 trials = Trials.of(NOTHING)
                 one = study_numbers(name, trials, question)
         one = one.described()  # while the trials are at hand
-        _forget(trials)
+        _drop_caches(trials)
         found.append(one.detached() if studies.in_waves else one)
         report("Comparing studies", number, len(studies.names))
     return StudiesFound(tuple(found), studies.notes(), seen.same_as)
 
 
-def _forget(trials: Trials) -> None:
+def _drop_caches(trials: Trials) -> None:
     """Drop the caches of a study's analysis, which add up over many studies."""
     trials.found.clear()
     source = trials.counter.source

@@ -150,9 +150,9 @@ def explained_shares(analysis: Analysis, question: Question) -> dict[str, Explai
     found = calibrated_estimate(ranked, p_values)
     share = ranked.target_sizes[0] / max(ranked.region_size, 1)
     unit = share * (1 - share)
-    bias, drift = _drift(counts, found.contribution.shape)
+    bias, drift = _sampler_drift(counts, found.contribution.shape)
     values = per_parameter(found.contribution - bias, found.owner, len(names))[0] / unit
-    chance = per_parameter(_chance(ranked), found.owner, len(names))[0] / unit**2
+    chance = per_parameter(_chance_variances(ranked), found.owner, len(names))[0] / unit**2
     drifted = per_parameter(drift, found.owner, len(names))[0] / unit**2
     unbiased = _unbiased(question)
     parts = replicated(trials.raw, trials.top, unbiased)
@@ -162,9 +162,9 @@ def explained_shares(analysis: Analysis, question: Question) -> dict[str, Explai
     if not counts.significance.decision.at_random:
         stretch = np.where(drifted > 0, _LEARNING, _NOT_REPLAYED) ** 2
         sampling, chance = stretch * sampling, stretch * np.maximum(chance, drifted)
-        inside = np.where(_conditional(ranked), np.maximum(values, 0.0), 0.0)
+        inside = np.where(_are_conditional(ranked), np.maximum(values, 0.0), 0.0)
         chance = chance + (_LUCKY_BRANCH * inside) ** 2
-    hits = per_parameter(found.target_trials * _present(ranked), found.owner, len(names))[0]
+    hits = per_parameter(found.target_trials * _present_regimes(ranked), found.owner, len(names))[0]
     return {
         name: Explained(float(value), float(part), float(random), int(number))
         for name, value, part, random, number in zip(
@@ -192,7 +192,7 @@ def _replicated_variance(variance: FloatArray, kappa: FloatArray, question: Ques
     return np.asarray((len(shares) - 1) * shares.var(axis=0))
 
 
-def _drift(counts: SetCounts, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+def _sampler_drift(counts: SetCounts, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
     """Return (R, T): what each regime gets from the sampler alone, and the variance of this."""
     found = counts.significance
     if found.decision.test in ("both", "independent"):  # which replay some of the parameters
@@ -206,7 +206,7 @@ def _drift(counts: SetCounts, shape: tuple[int, ...]) -> tuple[FloatArray, Float
     )
 
 
-def _chance(counts: StudyCounts) -> FloatArray:
+def _chance_variances(counts: StudyCounts) -> FloatArray:
     """Return (R, 1): the variance of each regime's contribution if membership were random."""
     regimes, _, target_trials, region_trials = regime_sizes(counts)
     found = [
@@ -218,7 +218,7 @@ def _chance(counts: StudyCounts) -> FloatArray:
     return np.array(found).reshape(-1, 1) / max(counts.region_size, 1) ** 2
 
 
-def _conditional(counts: StudyCounts) -> BoolArray:
+def _are_conditional(counts: StudyCounts) -> BoolArray:
     """Return (P,): whether some trials do not have the parameter."""
     return np.array(
         [
@@ -228,7 +228,7 @@ def _conditional(counts: StudyCounts) -> BoolArray:
     )
 
 
-def _present(counts: StudyCounts) -> FloatArray:
+def _present_regimes(counts: StudyCounts) -> FloatArray:
     """Return (R, 1): 1 for regimes in which the parameter is present."""
     regimes, _, _, _ = regime_sizes(counts)
     return np.array([[float(regime.domain is not None)] for regime in regimes]).reshape(-1, 1)

@@ -105,7 +105,7 @@ def advise(
         blocks=blocks,
         restrictions=restrictions,
         pressed=pressed_bounds(table.parameters, levels, region, target),
-        adaptive=_adaptive(table, top, question.settings),
+        adaptive=_sampler_learns(table, top, question.settings),
         used=top.counts.used,
     )
     found, known = adviser.proposals()
@@ -147,7 +147,7 @@ def check_explore(explore: float) -> None:
         )
 
 
-def _adaptive(table: TrialTable, top: Sets, settings: Settings) -> bool:
+def _sampler_learns(table: TrialTable, top: Sets, settings: Settings) -> bool:
     """Return whether a sampler that learns from results drew the trials."""
     return not decided(table.study, settings, top.sorted_by_objective).at_random
 

@@ -61,12 +61,12 @@ class Adviser:
                 domain,
                 self._trials(name, domain),
                 tests,
-                self._cuts(name),
+                self._branch_cuts(name),
                 keep=None if pressed is None else pressed.side,
             )
             if proposal is not None:
                 kept = known if self._found_by_sampler(name, domain, proposal) else found
-                kept[name, domain] = self._restricted(name, domain, proposal)
+                kept[name, domain] = self._within_condition(name, domain, proposal)
         return found, known
 
     @property
@@ -80,7 +80,7 @@ class Adviser:
         stays = inside(proposal.domain, domain, self._trials(name, domain).values)
         return bool(stays[len(stays) // 2 :].mean() > _FOUND)
 
-    def _restricted(self, name: str, domain: Domain, proposal: Proposal) -> Proposal:
+    def _within_condition(self, name: str, domain: Domain, proposal: Proposal) -> Proposal:
         """Return a proposal without values that the condition on the trials rules out."""
         restriction = self.restrictions.get((name, domain))
         if restriction is None:
@@ -99,7 +99,7 @@ class Adviser:
         for name in found:
             own = evidence[name]
             sure = own.verdict == "matters" and own.p_value * tested <= _MATTERS
-            if not sure or name in self._pooled or name in self._unexplained:
+            if not sure or name in self._pooled_parameters or name in self._unexplained_parameters:
                 continue
             regimes = self.result[name].regimes
             known = {entry.domain for entry in self.structure.space[name]}
@@ -112,12 +112,12 @@ class Adviser:
         return found
 
     @cached_property
-    def _pooled(self) -> frozenset[str]:
+    def _pooled_parameters(self) -> frozenset[str]:
         """The parameters whose domain varies in a way that a space cannot express."""
         return frozenset(entry.parameter for entry in self.result.account.pooled)
 
     @cached_property
-    def _unexplained(self) -> frozenset[str]:
+    def _unexplained_parameters(self) -> frozenset[str]:
         return frozenset(self.structure.unexplained)
 
     def _trials(self, name: str, domain: Domain) -> RegimeTrials:
@@ -126,7 +126,7 @@ class Adviser:
         rows = np.asarray(rows & self.region)
         return RegimeTrials(parameter.values[rows], self.target[rows], self.blocks[rows])
 
-    def _cuts(self, gate: str) -> Sequence[float]:
+    def _branch_cuts(self, gate: str) -> Sequence[float]:
         """Return the values of a gate at which another branch begins."""
         children = self.structure.gates.get(gate, ())
         if not children:
@@ -161,7 +161,7 @@ class Adviser:
                 if (name, domain) not in possible:
                     continue
                 regime = domain.label if len(domains) > 1 else None
-                wide = self._wider(name, domain, regime)
+                wide = self._widening_step(name, domain, regime)
                 step = self._step(name, domain, regime, found.get((name, domain)), known)
                 if wide is not None:
                     changes.append(wide)
@@ -209,7 +209,7 @@ class Adviser:
             risk=risk,
         )
 
-    def _wider(self, name: str, domain: Domain, regime: str | None) -> Step | None:
+    def _widening_step(self, name: str, domain: Domain, regime: str | None) -> Step | None:
         """Return the step for a bound that the best trials press against; None without one."""
         pressed = self.pressed.get((name, domain))
         if pressed is None or isinstance(domain, Categorical):
@@ -274,9 +274,9 @@ class Adviser:
 
     def _why_not_narrowed(self, name: str, domain: Domain) -> str:
         """Say why a parameter that seems to matter is left as it is."""
-        if name in self._unexplained:
+        if name in self._unexplained_parameters:
             return "when it is active, or in which domain, could not be inferred."
-        if name in self._pooled:
+        if name in self._pooled_parameters:
             return "the domain varies in a way that a space cannot express."
         if domain in self._sure_domains[name]:
             return f"{_CLEAR}, but good values are not in a clearly smaller part of the domain."

@@ -73,11 +73,11 @@ def narrowed(
                 possible.add((name, entry.domain))
                 kept.append(Alternative(domain, None if when is True else condition_of(when)))
         if kept:
-            found[name] = _merged(kept)
+            found[name] = _merge_alternatives(kept)
     return Space({name: found[name] for name in space if name in found}), possible
 
 
-def _merged(entries: list[Alternative]) -> tuple[Alternative, ...]:
+def _merge_alternatives(entries: list[Alternative]) -> tuple[Alternative, ...]:
     """Return the alternatives; only the first that always holds, if there is one."""
     always = [entry for entry in entries if entry.when is None]
     return (always[0],) if always else tuple(entries)
@@ -102,7 +102,7 @@ def _simplified_leaf(leaf: Leaf, space: Mapping[str, tuple[Alternative, ...]]) -
         return False
     if all(every for _, every in held) and all(entry.when is None for entry in space[leaf.name]):
         return True
-    return _reworded(leaf, domains)
+    return _without_lost_choices(leaf, domains)
 
 
 def _holds_in(node: Node, domain: Domain) -> tuple[bool, bool]:
@@ -126,7 +126,7 @@ def _holds_for(value: Any, leaf: Leaf) -> bool:
     return holds_for(leaf, value)
 
 
-def _reworded(leaf: Comparison | Membership, domains: list[Domain]) -> Node:
+def _without_lost_choices(leaf: Comparison | Membership, domains: list[Domain]) -> Node:
     """Return a comparison without choices that are gone."""
     if not all(isinstance(domain, Categorical) for domain in domains):
         return leaf
@@ -168,12 +168,12 @@ def given(space: Space, where: Condition | None) -> tuple[Space, Restrictions]:
         kept: list[Alternative] = []
         for entry in entries[name]:
             before = smaller.get((name, entry.domain), entry.domain)
-            after = _meeting(before, node, where)
+            after = _domain_meeting(before, node, where)
             if after is not None:
                 smaller[name, entry.domain] = after
                 kept.append(entry)
         if not kept:
-            raise _refused(where, f"no domain of {name!r} has values that meet it")
+            raise _narrowing_error(where, f"no domain of {name!r} has values that meet it")
         entries[name] = tuple(kept)
         whens = [entry.when.root for entry in kept if entry.when is not None]
         if len(whens) == len(kept):  # it is not always active, and has to be
@@ -187,7 +187,7 @@ def meet(one: Domain, other: Domain) -> Domain:
     if isinstance(other, Categorical) and not isinstance(one, Categorical):
         one, other = other, one
     if isinstance(one, Categorical):
-        return Categorical([choice for choice in one.choices if _has(other, choice)])
+        return Categorical([choice for choice in one.choices if _contains_value(other, choice)])
     assert not isinstance(other, Categorical)
     low, high = max(one.low, other.low), min(one.high, other.high)
     if isinstance(one, Int):
@@ -195,7 +195,7 @@ def meet(one: Domain, other: Domain) -> Domain:
     return replace(one, low=float(low), high=float(high))
 
 
-def _has(domain: Domain, value: object) -> bool:
+def _contains_value(domain: Domain, value: object) -> bool:
     if isinstance(domain, Categorical):
         return has_choice(domain, value)
     return isinstance(value, (int, float)) and domain.low <= value <= domain.high
@@ -205,18 +205,20 @@ def _name(node: Node, where: Condition) -> str:
     """Return the one parameter that a condition is about."""
     names = names_of(node)
     if isinstance(node, Between | Negation) or len(names) != 1:
-        raise _refused(where, f"{condition_of(node).text!r} is about more than one parameter")
+        raise _narrowing_error(
+            where, f"{condition_of(node).text!r} is about more than one parameter"
+        )
     return names[0]
 
 
-def _refused(where: Condition, reason: str) -> SettingsError:
+def _narrowing_error(where: Condition, reason: str) -> SettingsError:
     return SettingsError(
         f"A new space cannot be limited to {where.text!r}: {reason}. Use comparisons of single "
         "parameters with values, joined by 'and', or use all trials."
     )
 
 
-def _meeting(domain: Domain, node: Node, where: Condition) -> Domain | None:
+def _domain_meeting(domain: Domain, node: Node, where: Condition) -> Domain | None:
     """Return the part of a domain that meets a condition on its own values; None if none does."""
     if isinstance(domain, Categorical):
         left = [choice for choice in domain.choices if _holds(node, choice)]
@@ -227,13 +229,13 @@ def _meeting(domain: Domain, node: Node, where: Condition) -> Domain | None:
     if every or not some:
         return domain if every else None
     if isinstance(node, Membership) and not node.negated:
-        return Categorical([float(v) for v in node.values if _has(domain, v)])
+        return Categorical([float(v) for v in node.values if _contains_value(domain, v)])
     if not isinstance(node, Comparison) or node.op == "!=":
-        raise _refused(where, f"{condition_of(node).text!r} leaves gaps in {domain.label}")
+        raise _narrowing_error(where, f"{condition_of(node).text!r} leaves gaps in {domain.label}")
     if node.op == "==":
         value = node.value
         return Categorical([int(value) if isinstance(domain, Int) else float(value)])
-    return _cut(domain, node.op, node.value)
+    return _cut_domain(domain, node.op, node.value)
 
 
 def _whole_numbers(domain: Int, node: Node, where: Condition) -> Domain | None:
@@ -245,10 +247,10 @@ def _whole_numbers(domain: Int, node: Node, where: Condition) -> Domain | None:
         return replace(domain, low=kept[0], high=kept[-1])
     if isinstance(node, Membership) and not node.negated:
         return Categorical(kept)
-    raise _refused(where, f"{condition_of(node).text!r} leaves gaps in {domain.label}")
+    raise _narrowing_error(where, f"{condition_of(node).text!r} leaves gaps in {domain.label}")
 
 
-def _cut(domain: Numeric, op: str, value: float) -> Domain:
+def _cut_domain(domain: Numeric, op: str, value: float) -> Domain:
     """Return the part of a domain on one side of a value, on the domain's steps."""
     below = op in ("<", "<=")
     if isinstance(domain, Float) and domain.step is None:

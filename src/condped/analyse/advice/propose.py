@@ -75,7 +75,7 @@ def propose(
     if isinstance(domain, Categorical):
         found = _fewer_choices(domain, trials, tests)
     else:
-        found = _narrower(domain, trials, tests, cuts, keep)
+        found = _shortest_range(domain, trials, tests, cuts, keep)
     if found is None:
         return None
     stays = inside(found, domain, trials.values)
@@ -110,7 +110,7 @@ def _fewer_choices(domain: Categorical, trials: RegimeTrials, tests: int) -> Cat
     return Categorical([c for place, c in enumerate(domain.choices) if place not in dropped])
 
 
-def _narrower(
+def _shortest_range(
     domain: Numeric,
     trials: RegimeTrials,
     tests: int,

@@ -117,7 +117,7 @@ class Advice(StepsResult):
         wider: dict[tuple[str, Domain], Domain] = {}
         for step in self.widenings:
             after = narrower.get((step.parameter, step.domain)) or step.domain
-            wider[step.parameter, after] = _widened(after, step)
+            wider[step.parameter, after] = _widen_domain(after, step)
         return Space(
             {
                 name: tuple(
@@ -244,7 +244,7 @@ class Advice(StepsResult):
         }
 
 
-def _widened(domain: Domain, step: Step) -> Domain:
+def _widen_domain(domain: Domain, step: Step) -> Domain:
     """Return a domain with the bound that a step proposes."""
     before, after = step.domain, step.proposal
     if isinstance(domain, Categorical) or isinstance(before, Categorical):

@@ -75,16 +75,16 @@ def pressed_bounds(
             if 2 * outer <= size:
                 continue
             others = partial(columns.beside, parameter)
-            p_value = _p_value(inwards, losses, others, _compared(rows, losses, places))
+            p_value = _p_value(inwards, losses, others, _compared_trials(rows, losses, places))
             p_value = min(1.0, p_value * 2 * len(tested))
             # One curve for the whole domain may be wrong near the bound: test there, too.
-            near = rows & (np.nan_to_num(inwards) >= _nearest(domain, inwards[best]))
+            near = rows & (np.nan_to_num(inwards) >= _edge_near_bound(domain, inwards[best]))
             if p_value <= _SURE and _p_value(inwards, losses, others, near) <= _ALSO_NEAR:
                 found[parameter.name, domain] = PressedBound(side, p_value, outer, size)
     return found
 
 
-def _nearest(domain: Numeric, best: FloatArray) -> float:
+def _edge_near_bound(domain: Numeric, best: FloatArray) -> float:
     """Return where values near the bound begin: twice as far from it as the best trials.
 
     That is at most half of the domain, and at least three levels.
@@ -119,7 +119,7 @@ class _Columns:
 
         If there are many columns, those most strongly related to the losses.
         """
-        every, owners = self._made
+        every, owners = self._columns_of_all
         order = self._order(rows)
         others = order[owners[order] != self._places[id(parameter)]]
         kept = np.sort(others[: most_others(int(np.count_nonzero(rows)))])
@@ -134,7 +134,9 @@ class _Columns:
         if key not in self._orders:
             if len(self._orders) == _ORDERS:
                 self._orders.clear()
-            self._orders[key] = strongest(self._made[0][rows[self._used]], self._losses[rows])
+            self._orders[key] = strongest(
+                self._columns_of_all[0][rows[self._used]], self._losses[rows]
+            )
         return self._orders[key]
 
     @cached_property
@@ -142,7 +144,7 @@ class _Columns:
         return {id(one): place for place, one in enumerate(self._parameters)}
 
     @cached_property
-    def _made(self) -> tuple[FloatArray, IntArray]:
+    def _columns_of_all(self) -> tuple[FloatArray, IntArray]:
         """All columns, and the position of each one's parameter; -1: time."""
         # Samplers that learn draw better values of all parameters over time.
         time = np.log1p(np.flatnonzero(self._used))[:, None]
@@ -159,7 +161,7 @@ def _many_levels(domain: Numeric) -> bool:
     return True
 
 
-def _compared(rows: BoolArray, losses: FloatArray, places: FloatArray) -> BoolArray:
+def _compared_trials(rows: BoolArray, losses: FloatArray, places: FloatArray) -> BoolArray:
     """Return the trials to compare: all but the worst, if their values differ."""
     own = np.sort(losses[rows])
     best = np.asarray(rows & (losses <= own[math.ceil(_COMPARED * len(own)) - 1]))
@@ -215,7 +217,11 @@ def wider(domain: Numeric, side: Side) -> Numeric:
             low / math.exp(share * reach) if side == "low" else high * math.exp(share * reach)
             for share in (0.8, 1.0, 1.2)
         )
-        edge = max(round(edge), 1) if isinstance(domain, Int) else _short(inner, outer, log=True)
+        edge = (
+            max(round(edge), 1)
+            if isinstance(domain, Int)
+            else _short_number_between(inner, outer, log=True)
+        )
     elif isinstance(domain, Int) or domain.step is not None:
         step = domain.step or 1
         steps = max(1, round(_WIDER * (high - low) / step))
@@ -227,7 +233,7 @@ def wider(domain: Numeric, side: Side) -> Numeric:
         inner, outer = (
             low - share * reach if side == "low" else high + share * reach for share in (0.8, 1.2)
         )
-        edge = _short(inner, outer)
+        edge = _short_number_between(inner, outer)
         if side == "low" and low > 0:
             edge = max(edge, 0.0)
     if isinstance(domain, Int):
@@ -236,5 +242,5 @@ def wider(domain: Numeric, side: Side) -> Numeric:
     return replace(domain, low=edge) if side == "low" else replace(domain, high=edge)
 
 
-def _short(one: float, other: float, *, log: bool = False) -> float:
+def _short_number_between(one: float, other: float, *, log: bool = False) -> float:
     return short_between(min(one, other), max(one, other), log=log)

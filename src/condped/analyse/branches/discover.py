@@ -128,13 +128,13 @@ def find_gates(
         ranked = sorted(found[group], key=lambda c: (c.leaves, c.log_p, c.gates))
         for child in groups[group]:
             for candidate in ranked:
-                if child not in _above(candidate.gates, gates):
+                if child not in _with_ancestors(candidate.gates, gates):
                     gates[child] = candidate
                     break
     return {parameters[child].name: gates[child] for child in sorted(gates)}
 
 
-def _above(places: tuple[int, ...], gates: dict[int, Explanation]) -> set[int]:
+def _with_ancestors(places: tuple[int, ...], gates: dict[int, Explanation]) -> set[int]:
     """Return some parameters and all that switch them, directly or indirectly."""
     found: set[int] = set()
     todo = list(places)

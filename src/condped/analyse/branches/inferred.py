@@ -144,14 +144,14 @@ def _label_tests(gate: _Gate, labels: IdArray) -> dict[int, list[Node]]:
     tests: dict[int, list[Node]] = {}
     regimes, column = gate.regimes, gate.column
     present = (regimes.labels >= 0) & (labels != UNKNOWN)
-    whole = _tests(regimes, column, present, labels)
+    whole = _labelled_tests(regimes, column, present, labels)
     if whole is not None:
         for label, test in whole:
             tests.setdefault(label, []).append(test)
         return tests
     # The condition must name the gate's own domain, too: the cuts differ.
     for regime in np.unique(regimes.labels[present]):
-        found = _tests(regimes, column, present & (regimes.labels == regime), labels)
+        found = _labelled_tests(regimes, column, present & (regimes.labels == regime), labels)
         own = _condition(gate.entry, column.domains[int(regime)])
         for label, test in found or ():
             both = conjunction(own, test)
@@ -169,7 +169,7 @@ def _condition(entry: Any, domain: Domain) -> Node | None:
     return None
 
 
-def _tests(
+def _labelled_tests(
     gate: Regimes, column: Parameter, rows: BoolArray, labels: IdArray
 ) -> list[tuple[int, Node]] | None:
     """Return tests of the gate's value with the label that each goes with.
@@ -206,7 +206,7 @@ def _choice_tests(
 ) -> list[tuple[int, Node]] | None:
     goes_with: dict[tuple[type, Any], tuple[Any, int]] = {}
     parts = [of[rows].astype(np.int64) for of in (gate.labels, gate.values, labels)]
-    for regime, position, label in _together(*parts):
+    for regime, position, label in _distinct_triples(*parts):
         domain = column.domains[regime]
         assert isinstance(domain, Categorical)
         choice = domain.choices[position]
@@ -219,7 +219,7 @@ def _choice_tests(
     return [(label, one_of(gate.name, choices)) for label, choices in by_label.items()]
 
 
-def _together(regimes: IntArray, positions: IntArray, labels: IntArray) -> list[list[int]]:
+def _distinct_triples(regimes: IntArray, positions: IntArray, labels: IntArray) -> list[list[int]]:
     """Return the different triples, in order; labels start at -1."""
     # As one number each: rows of a matrix take many times as long to sort.
     width, depth = int(positions.max(initial=0)) + 1, int(labels.max(initial=0)) + 2

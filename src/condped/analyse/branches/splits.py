@@ -157,13 +157,15 @@ def splits_of(
             return leaf
         if leaf.name == gate:
             return holds_for(leaf, value)
-        return _under(leaf, known.get(leaf.name, ()), [one.domain for one in space[leaf.name]])
+        return _simplify_given(
+            leaf, known.get(leaf.name, ()), [one.domain for one in space[leaf.name]]
+        )
 
     def active(conditions: _Pattern) -> tuple[str, ...]:
         here: dict[str, list[Settled]] = {}
         for place, root in conditions:
             here.setdefault(owned[place][0], []).append(root)
-        return tuple(child for child in here if not _below(here[child], here))
+        return tuple(child for child in here if not _only_on_switched(here[child], here))
 
     found: list[Split] = []
     grouped: dict[_Pattern, list[Any]] = {}
@@ -192,7 +194,7 @@ def _values_needed(root: Node, gate: str) -> frozenset[Any] | None:
     return None
 
 
-def _below(roots: Sequence[Settled], here: Container[str]) -> bool:
+def _only_on_switched(roots: Sequence[Settled], here: Container[str]) -> bool:
     """Return whether all remaining conditions are about parameters that are switched here.
 
     A parameter with such conditions is listed in the branches of those parameters.
@@ -212,7 +214,7 @@ def _by_name(path: Node | None) -> dict[str, list[Comparison | Membership]]:
     return found
 
 
-def _under(
+def _simplify_given(
     leaf: Comparison | Membership,
     known: Sequence[Comparison | Membership],
     domains: Sequence[Domain],

@@ -174,13 +174,13 @@ def _direct_gates(name: str, space: Space) -> tuple[str, ...]:
         if len(named) == 1:  # whatever its own gates are
             found |= dict.fromkeys(named)
             continue
-        implied = set().union(*(_implied(gate, name, space) for gate in named))
+        implied = set().union(*(_gate_comparisons(gate, name, space) for gate in named))
         direct = [gate for leaf in leaves(path) if leaf not in implied for gate in leaf.names]
         found |= dict.fromkeys([gate for gate in named if gate in direct] or named)
     return tuple(found)
 
 
-def _implied(gate: str, name: str, space: Space) -> set[Leaf]:
+def _gate_comparisons(gate: str, name: str, space: Space) -> set[Leaf]:
     """Return the comparisons that a gate's activity may depend on, directly or indirectly."""
     found: set[Leaf] = set()
     todo, seen = [gate], {name}

@@ -113,7 +113,7 @@ class Grower:
         splits = splits_of(self.structure.space, name, children, path)
         if not any(split.children for split in splits):  # on this path it switches nothing
             return GrownNode(name)
-        conditions = [_joined(path, split.test) for split in splits]
+        conditions = [_extend_path(path, split.test) for split in splits]
         counted = self.trials.count_where(self.top, conditions)
         found = tuple(
             self._branch(split, condition, sizes, float(best), left_out=int(left_out), depth=depth)
@@ -146,9 +146,9 @@ class Grower:
             condition=condition,
             sizes=sizes,
             left_out=left_out,
-            best=self._best(best),
+            best=self._best_value(best),
             nodes=nodes,
-            analyses=self._inside(condition),
+            analyses=self._analyse_branch(condition),
             reached=() if self.members is None else self.members.reached(condition),
             last=None if self.members is None else self.members.last_tried(condition),
         )
@@ -166,14 +166,14 @@ class Grower:
             "parameters with the option parameters, or leave some conditions out of the space."
         )
 
-    def _inside(self, condition: Condition) -> dict[Method, Analysis]:
+    def _analyse_branch(self, condition: Condition) -> dict[Method, Analysis]:
         """Analyse what varies among the trials of a branch; all methods share the counts."""
         if not self.methods:
             return {}
         here = self.trials.inside(condition)
         return analyses_of(here.with_parameters(here.varying()), self.question, self.methods)
 
-    def _best(self, lowest: float) -> float | None:
+    def _best_value(self, lowest: float) -> float | None:
         if np.isnan(lowest):
             return None
         return -lowest if self.trials.goals[0].direction == "maximize" else lowest
@@ -196,7 +196,7 @@ def branches_of(nodes: Sequence[GrownNode]) -> Iterator[GrownBranch]:
             yield from branches_of(branch.nodes)
 
 
-def _joined(path: Test | None, test: Test) -> Condition:
+def _extend_path(path: Test | None, test: Test) -> Condition:
     both = conjunction(path, test)
     assert both is not None  # a split has a test
     return condition_of(both)

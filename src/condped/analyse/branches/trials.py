@@ -61,12 +61,12 @@ class StudyMembers:
 
     def reached(self, condition: Condition) -> tuple[Reached, ...]:
         """Return what the trials that meet a condition reached in each objective."""
-        rows = np.flatnonzero(self._matching(condition) & self.valued)
+        rows = np.flatnonzero(self._rows_matching(condition) & self.valued)
         return tuple(reached_by(objective, rows) for objective in self.table.objectives)
 
     def last_tried(self, condition: Condition) -> LastTried | None:
         """Return when a trial last met a condition; None if none did."""
-        rows = np.flatnonzero(self._matching(condition))
+        rows = np.flatnonzero(self._rows_matching(condition))
         if not len(rows):
             return None
         last = int(rows[-1])
@@ -81,5 +81,5 @@ class StudyMembers:
         known = np.concatenate([times.started, times.ended])
         return float(np.nanmax(known) - times.started[row])
 
-    def _matching(self, condition: Condition) -> BoolArray:
+    def _rows_matching(self, condition: Condition) -> BoolArray:
         return condition.holds(columns_of(self.table))

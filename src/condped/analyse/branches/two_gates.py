@@ -56,20 +56,20 @@ def explained_by_two(
         if not any(s.log_p < math.log(alpha) for s in _splits(first.taken(few), labels[few])):
             continue
         for split in sorted(_splits(first, labels), key=lambda split: split.log_p):
-            if split.log_p >= math.log(alpha) or not _enough(labels, split.rest, first):
+            if split.log_p >= math.log(alpha) or not _has_enough_trials(labels, split.rest, first):
                 continue
             seconds = [one for one in others if one != place]
             inside = [parameters[one].taken(split.rest) for one in seconds]
             (explained,) = explained_by_one(inside, labels[split.rest][None], alpha)
             for one in explained:
                 second = seconds[one.gates[0]]
-                rest = _extended(first, parameters[second], labels, split.rest)
+                rest = _extend_rest(first, parameters[second], labels, split.rest)
                 leaves, log_p = split.leaves + one.leaves, split.log_p + one.log_p
                 found.append(Explanation((place, second), leaves, log_p, labels, rest))
     return found
 
 
-def _enough(labels: IdArray, rest: BoolArray, first: Regimes) -> bool:
+def _has_enough_trials(labels: IdArray, rest: BoolArray, first: Regimes) -> bool:
     """Return whether enough trials are on both sides of a split."""
     known = labels != UNKNOWN
     outside = np.count_nonzero(known & ~rest & (first.labels >= 0))
@@ -77,7 +77,7 @@ def _enough(labels: IdArray, rest: BoolArray, first: Regimes) -> bool:
     return bool(outside >= _FEWEST and len(counts) > 1 and (counts >= _FEWEST).all())
 
 
-def _extended(first: Regimes, second: Regimes, labels: IdArray, rest: BoolArray) -> BoolArray:
+def _extend_rest(first: Regimes, second: Regimes, labels: IdArray, rest: BoolArray) -> BoolArray:
     """Extend the rest to all values where the parameter is active, if the second gate fits them.
 
     ``a in ['x', 'z'] and b == 'y'`` is simpler than ``a == 'z' or a == 'x' and b == 'y'``.
@@ -118,7 +118,7 @@ def _splits(gate: Regimes, labels: IdArray) -> Iterator[_Split]:
             yield _Split(rest, leaves, ways + _log_chance(labels, present, rest))
         return
     order = np.argsort(values, kind="stable")
-    low, high = _ends(values[order], own[order])
+    low, high = _constant_ends(values[order], own[order])
     for above, below in ((low, None), (None, high), (low, high)):
         ends = (above is not None) + (below is not None)
         if not ends:
@@ -133,7 +133,7 @@ def _splits(gate: Regimes, labels: IdArray) -> Iterator[_Split]:
             yield _Split(rest, ends, ways + _log_chance(labels, present, rest))
 
 
-def _ends(values: ValueArray, labels: IdArray) -> tuple[float | None, float | None]:
+def _constant_ends(values: ValueArray, labels: IdArray) -> tuple[float | None, float | None]:
     """Return the value up to which, and the one from which, labels are constant; None if none."""
     changes = np.flatnonzero(labels[1:] != labels[:-1])
     # A value with two labels belongs to neither end.

@@ -287,14 +287,14 @@ def _pairs(strata: IntArray, inside: IntArray, outside: IntArray) -> tuple[IntAr
     own, others = strata[inside], strata[outside]
     shared = np.intersect1d(own, others)
     for one, other in zip(
-        _parts(inside, own, shared), _parts(outside, others, shared), strict=True
+        _stratum_rows(inside, own, shared), _stratum_rows(outside, others, shared), strict=True
     ):
         first.append(np.repeat(one, len(other)))
         second.append(np.tile(other, len(one)))
     return np.concatenate(first), np.concatenate(second)
 
 
-def _parts(rows: IntArray, strata: IntArray, selected: IntArray) -> list[IntArray]:
+def _stratum_rows(rows: IntArray, strata: IntArray, selected: IntArray) -> list[IntArray]:
     """Return the rows of each selected stratum, evenly thinned if there are many."""
     starts = np.searchsorted(strata, selected).tolist()
     ends = np.searchsorted(strata, selected, side="right").tolist()

@@ -31,7 +31,7 @@ def effect_sentence(regimes: Sequence[RegimeEffect], evidence: ParameterEvidence
         "unclear": "unclear whether it has an effect",
         "no evidence": "no evidence of an effect",
     }.get(evidence.verdict, f"not testable ({evidence.reason.rstrip('.')})")
-    return "; ".join([start, *_spread(present)])
+    return "; ".join([start, *_median_ranges(present)])
 
 
 def short_sentence(regimes: Sequence[RegimeEffect]) -> str | None:
@@ -89,14 +89,15 @@ def contrast_words(contrast: Contrast, choices: bool) -> str:
         (digits,) = every
         (one,), (other,) = inside.reached, outside.reached
         words = (
-            f"{where} the median {shortened(one.objective)} is {_median(one, digits)} "
-            f"({_best(one, digits)}, {trials_of(inside.trials)}), {elsewhere} "
-            f"{_median(other, digits)} ({_best(other, digits)}, {trials_of(outside.trials)})"
+            f"{where} the median {shortened(one.objective)} is {_median_text(one, digits)} "
+            f"({_best_text(one, digits)}, {trials_of(inside.trials)}), {elsewhere} "
+            f"{_median_text(other, digits)} ({_best_text(other, digits)}, "
+            f"{trials_of(outside.trials)})"
         )
     else:
         words = (
-            f"{where} {_each(inside, every)} ({trials_of(inside.trials)}), {elsewhere} "
-            f"{_each(outside, every)} ({trials_of(outside.trials)})"
+            f"{where} {_medians_text(inside, every)} ({trials_of(inside.trials)}), {elsewhere} "
+            f"{_medians_text(outside, every)} ({trials_of(outside.trials)})"
         )
     return "; ".join([words, *_same_time(contrast)])
 
@@ -111,14 +112,14 @@ def _same_time(contrast: Contrast) -> list[str]:
     ]
 
 
-def _each(group: ValueGroup, every: Sequence[int]) -> str:
+def _medians_text(group: ValueGroup, every: Sequence[int]) -> str:
     return ", ".join(
-        f"median {shortened(one.objective)} {_median(one, digits)} ({_best(one, digits)})"
+        f"median {shortened(one.objective)} {_median_text(one, digits)} ({_best_text(one, digits)})"
         for one, digits in zip(group.reached, every, strict=True)
     )
 
 
-def _spread(present: Sequence[RegimeEffect]) -> list[str]:
+def _median_ranges(present: Sequence[RegimeEffect]) -> list[str]:
     """Return the range of the medians of all bins, in words, for each objective."""
     groups = [group for regime in present for group in regime.bins if group.trials]
     ranges = []
@@ -131,12 +132,12 @@ def _spread(present: Sequence[RegimeEffect]) -> list[str]:
         else:
             ranges.append(
                 f"median {name} between {number_text(low, digits)} and "
-                f"{number_text(high, digits)} in {_all(len(medians))} bins"
+                f"{number_text(high, digits)} in {_all_of(len(medians))} bins"
             )
     return ranges
 
 
-def _all(count: int) -> str:
+def _all_of(count: int) -> str:
     return "both" if count == 2 else f"all {count}"
 
 
@@ -145,11 +146,11 @@ def trials_of(count: int) -> str:
     return f"{count:,} trial{'' if count == 1 else 's'}"
 
 
-def _best(one: Reached, digits: int) -> str:
+def _best_text(one: Reached, digits: int) -> str:
     return "no value" if one.best is None else f"best {number_text(one.best, digits)}"
 
 
-def _median(one: Reached, digits: int) -> str:
+def _median_text(one: Reached, digits: int) -> str:
     if one.median is None:
         return "unknown"
     median = number_text(one.median, digits)

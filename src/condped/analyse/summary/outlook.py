@@ -70,11 +70,11 @@ def outlook_sentence(
         )
     return (
         "The sampler learns from results, so the chance of an improvement cannot be computed "
-        f"from the number of trials. So far: {_recent(one)}."
+        f"from the number of trials. So far: {_improvements_so_far(one)}."
     )
 
 
-def _recent(one: Progress) -> str:
+def _improvements_so_far(one: Progress) -> str:
     if not one.improved:
         return f"in {trials_of(one.trials)} the best value never improved on the first"
     gains = [entry.gain for entry in one.improvements if entry.gain is not None]

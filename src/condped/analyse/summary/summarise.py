@@ -52,7 +52,7 @@ def summary_of(table: TrialTable) -> Summary:
     best = tuple(_best(course, objective) for objective in objectives)
     front = course.front() if len(objectives) > 1 else None
     in_order = not any_usable or not course.sorted_by_objective
-    adaptive = _adaptive(table) if in_order else None
+    adaptive = _sampler_learnt(table) if in_order else None
     history, left_out = course.entries()
     return Summary(
         objectives=tuple(Goal(entry.name, entry.direction) for entry in table.objectives),
@@ -122,7 +122,7 @@ def _durations(course: Course) -> Durations | None:
     )
 
 
-def _adaptive(table: TrialTable) -> bool | None:
+def _sampler_learnt(table: TrialTable) -> bool | None:
     """Return whether the sampler learnt from results; None if unknown.
 
     A grid is not a sequence of random draws, and too few trials show nothing.

@@ -47,7 +47,7 @@ def misled(inside: npt.ArrayLike, outside: npt.ArrayLike, since: int = 0) -> str
     for top in range(2, math.ceil(_TOP * total) + 1):
         cutoff = np.sort(np.concatenate([near, far]))[top - 1]
         reached = int(np.count_nonzero(far <= cutoff)), int(np.count_nonzero(near <= cutoff))
-        if _chance(len(far), len(near), *reached) <= _MISLED:
+        if _chance_of_so_many(len(far), len(near), *reached) <= _MISLED:
             best = f"the best {sum(reached)} trials lie outside the smaller space"
             some = f"{reached[0]} of " if reached[1] else ""
             return f"{some}{best}, in which {len(near)} of {total} trials lie."
@@ -95,7 +95,7 @@ def proven(suggested: npt.ArrayLike, whole: npt.ArrayLike) -> bool:
     return bool(math.erfc((better - 0.5 - pairs / 2) / spread / math.sqrt(2)) / 2 <= _PROVEN)
 
 
-def _chance(trials: int, others: int, reached: int, others_reached: int) -> float:
+def _chance_of_so_many(trials: int, others: int, reached: int, others_reached: int) -> float:
     """Return the chance that at least so many of the trials are in the top if all are alike."""
     top = reached + others_reached
     return sum(

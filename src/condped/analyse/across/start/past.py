@@ -134,7 +134,7 @@ def past_of(across: Across) -> Past:
             f"Left out, because at most half of the studies have them: "
             f"{listed(sorted(left), MOST_NAMES)}."
         )
-    joint, changed = _joined(tables)
+    joint, changed = _join_tables(tables)
     notes += changed
     structure = structure_of(joint)
     for name in structure.unexplained:
@@ -205,7 +205,7 @@ def _with_names(table: TrialTable, names: Sequence[str]) -> TrialTable:
     )
 
 
-def _joined(tables: Sequence[TrialTable]) -> tuple[TrialTable, list[str]]:
+def _join_tables(tables: Sequence[TrialTable]) -> tuple[TrialTable, list[str]]:
     """Return the trials of all studies on common domains, and notes on what was changed."""
     notes, parameters = [], []
     common: dict[str, dict[Domain, Domain]] = {}
@@ -216,7 +216,7 @@ def _joined(tables: Sequence[TrialTable]) -> tuple[TrialTable, list[str]]:
         if len(common[name]) > len(domains):
             labels = listed([domain.label for domain in domains], MOST_NAMES)
             notes.append(f"{shortened(name)}: bounds or choices differ; used here: {labels}.")
-        moved = [_moved(part, common[name], domains) for part in parts]
+        moved = [_on_common_domains(part, common[name], domains) for part in parts]
         parameters.append(
             Parameter(
                 name,
@@ -270,7 +270,7 @@ def _span(domains: Sequence[Domain]) -> Domain:
     return replace(first, low=float(low), high=float(high))
 
 
-def _moved(
+def _on_common_domains(
     part: Parameter, common: dict[Domain, Domain], domains: tuple[Domain, ...]
 ) -> tuple[FloatArray, IntArray]:
     """Return a parameter's values and domain ids in one study, on the common domains."""

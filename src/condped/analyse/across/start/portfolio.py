@@ -63,7 +63,7 @@ def portfolio(past: Past, number: int, allowed: BoolArray) -> Portfolio:
     codes = _codes(past)
     branch = codes.branch
     best = np.concatenate([_best_rows(past, study, allowed) for study in studies.tolist()])
-    best = _distinct(best, np.column_stack([branch, codes.code]))
+    best = _without_repeats(best, np.column_stack([branch, codes.code]))
     others = _best_of_branches(
         past, np.where(allowed, branch, -1), np.setdiff1d(branch[allowed], branch[best])
     )
@@ -91,7 +91,7 @@ def _greedy(expected: FloatArray, number: int) -> list[int]:
     return chosen
 
 
-def _distinct(rows: IntArray, whole: FloatArray) -> IntArray:
+def _without_repeats(rows: IntArray, whole: FloatArray) -> IntArray:
     """Return the rows without those that repeat an earlier configuration."""
     return np.asarray(rows[np.sort(np.unique(whole[rows], axis=0, return_index=True)[1])])
 

@@ -43,7 +43,7 @@ class GoodDensity:
     studies: int
 
     def __post_init__(self) -> None:
-        cells = len(_even(self.domain))
+        cells = len(_uniform_masses(self.domain))
         if len(self.masses) != cells:
             raise DataError(
                 f"The density of {brief(self.parameter)} in {self.domain.label} must have one mass "
@@ -130,7 +130,7 @@ class Prior(Result):
 def _rows(density: GoodDensity) -> Iterator[dict[str, Any]]:
     domain = density.domain
     shared = {"parameter": density.parameter, "regime": domain.label, "studies": density.studies}
-    even = _even(domain)
+    even = _uniform_masses(domain)
     if isinstance(domain, Categorical):
         for label, mass, plain in zip(
             choice_labels(domain.choices), density.masses, even, strict=True
@@ -144,7 +144,7 @@ def _rows(density: GoodDensity) -> Iterator[dict[str, Any]]:
         yield {**shared, **cell, "mass": mass, "even": float(plain)}
 
 
-def _even(domain: Domain) -> FloatArray:
+def _uniform_masses(domain: Domain) -> FloatArray:
     """Return the masses of uniform draws."""
     if isinstance(domain, Categorical):
         return np.full(len(domain.choices), 1.0 / len(domain.choices))
@@ -164,7 +164,7 @@ def prior_of(across: Across) -> Prior:
     for name in space:
         for domain in dict.fromkeys(entry.domain for entry in space[name]):
             regime = regimes.get((name, domain))
-            masses = _even(domain) if regime is None else _masses(past, regime)
+            masses = _uniform_masses(domain) if regime is None else _masses(past, regime)
             studies = 0 if regime is None else len(np.unique(regime.study))
             found.append(GoodDensity(name, domain, tuple(masses.tolist()), studies))
     return Prior(tuple(found), space, past.target_quantile, len(past.names), past.notes)

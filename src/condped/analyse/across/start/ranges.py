@@ -156,7 +156,7 @@ def good_ranges(
 
     ``used`` (studies,) says which studies to take into account.
     """
-    tests = _tests(regimes)
+    tests = _number_of_tests(regimes)
     found = {}
     for regime in regimes:
         rows = used[regime.study]
@@ -167,18 +167,18 @@ def good_ranges(
         if isinstance(regime.domain, Categorical):
             one = _choices(regime, rows, tests, studies)
         else:
-            one = _range(regime, rows, tests, studies, _trimmed(regimes, risk))
+            one = _range(regime, rows, tests, studies, _trimmed_share(regimes, risk))
         if one is not None:
             found[regime.name, regime.domain] = one
     return found
 
 
-def _tests(regimes: Sequence[PastRegime]) -> int:
+def _number_of_tests(regimes: Sequence[PastRegime]) -> int:
     """Return the number of tests for rarely good values: one per choice or numeric domain."""
     return sum(len(r.domain.choices) if isinstance(r.domain, Categorical) else 1 for r in regimes)
 
 
-def _trimmed(regimes: Sequence[PastRegime], risk: float) -> float:
+def _trimmed_share(regimes: Sequence[PastRegime], risk: float) -> float:
     """Return the share of the best trials that may lie outside at each end."""
     return risk / (4 * max(len(regimes), 1))
 
@@ -187,7 +187,9 @@ def why_not_narrowed(regime: PastRegime, regimes: Sequence[PastRegime], risk: fl
     """Say why a regime is not narrowed, although enough studies have tried it often enough."""
     if isinstance(regime.domain, Categorical):
         return "no choice is good clearly less often than the others."
-    low, high, _ = _span(regime, np.ones(len(regime.rows), dtype=bool), _trimmed(regimes, risk))
+    low, high, _ = _span(
+        regime, np.ones(len(regime.rows), dtype=bool), _trimmed_share(regimes, risk)
+    )
     if _is_wide(low, high):
         return (
             "the best trials are spread over "
@@ -262,15 +264,15 @@ def _bounds(domain: Numeric, low: float, high: float) -> tuple[float, float]:
     slack = (high - low) / 50
     lowest, highest = float(domain.low), float(domain.high)
     if low > 0:
-        outer, inner = _at(domain, max(low - slack, 0.0)), _at(domain, low)
+        outer, inner = _value_at(domain, max(low - slack, 0.0)), _value_at(domain, low)
         lowest = max(lowest, short_between(outer, inner, log=domain.log))
     if high < 1:
-        inner, outer = _at(domain, high), _at(domain, min(high + slack, 1.0))
+        inner, outer = _value_at(domain, high), _value_at(domain, min(high + slack, 1.0))
         highest = min(highest, short_between(inner, outer, log=domain.log))
     return lowest, highest
 
 
-def _at(domain: Numeric, place: float) -> float:
+def _value_at(domain: Numeric, place: float) -> float:
     """Return the number at a place of a domain."""
     low, high = float(domain.low), float(domain.high)
     if domain.log:

@@ -140,12 +140,12 @@ class StartSpace(StepsResult):
         >>> past.space().misled([{"x": -6.9}] * 6 + [{"x": -4.5}] * 3, [2.0] * 6 + [1.0] * 3)
         'the best 3 trials lie outside the smaller space, in which 6 of 9 trials lie.'
         """
-        within = [self._holds(one) for one in configurations]
+        within = [self._contains(one) for one in configurations]
         inside = [loss for loss, own in zip(losses, within, strict=True) if own]
         outside = [loss for loss, own in zip(losses, within, strict=True) if not own]
         return misled(inside, outside, inside_since(losses, within))
 
-    def _holds(self, configuration: Mapping[str, Any]) -> bool:
+    def _contains(self, configuration: Mapping[str, Any]) -> bool:
         """Return whether a configuration lies in the smaller space."""
         for step in self.changes:
             value = configuration.get(step.parameter)

@@ -207,7 +207,9 @@ def starts_of(across: Across, number: int, smaller: StartSpace | None = None) ->
     if not isinstance(smaller, StartSpace | None):
         raise SettingsError(f"space must be what across.space() returns (got {brief(smaller)}).")
     past = past_of(across)
-    allowed = np.ones(len(past.order), dtype=bool) if smaller is None else _inside(past, smaller)
+    allowed = (
+        np.ones(len(past.order), dtype=bool) if smaller is None else _rows_inside(past, smaller)
+    )
     if not allowed.any():
         raise DataError("No trial lies in the smaller space: there is nothing to start with.")
     found = portfolio(past, int(number), allowed)
@@ -221,7 +223,7 @@ def starts_of(across: Across, number: int, smaller: StartSpace | None = None) ->
     named = _branch_names(past)
     candidates = [past.config(row) for row in found.candidates.tolist()]
     for place, row in enumerate(found.rows.tolist()):
-        values, missing = _fitted(past, space, row)
+        values, missing = _in_common_space(past, space, row)
         filled += missing
         study = int(past.study[row])
         others = found.expected[place][found.studies != study]
@@ -248,7 +250,7 @@ def starts_of(across: Across, number: int, smaller: StartSpace | None = None) ->
     return Starts(tuple(starts), space, len(past.names), tuple(notes), inside_it)
 
 
-def _inside(past: Past, smaller: StartSpace) -> BoolArray:
+def _rows_inside(past: Past, smaller: StartSpace) -> BoolArray:
     """Return (trials,): which lie in a smaller space; domains that it does not know are ignored."""
     allowed = np.ones(len(past.order), dtype=bool)
     for step in smaller.changes:
@@ -279,7 +281,7 @@ def _branch_names(past: Past) -> Callable[[Config, Sequence[Config]], str]:
     return named
 
 
-def _fitted(past: Past, space: Space, row: int) -> tuple[Config, int]:
+def _in_common_space(past: Past, space: Space, row: int) -> tuple[Config, int]:
     """Return a trial as a configuration of the common space, and how many values were filled in."""
     own = past.config(row)
     missing = 0

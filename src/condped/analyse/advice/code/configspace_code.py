@@ -49,7 +49,7 @@ def configspace_code(
     ``configurations``, domains and values by name, become ``initial_configurations``.
     """
     unknown = unknown or {}
-    written = _Written(space, known_parameters(space, unknown))
+    written = _Hyperparameters(space, known_parameters(space, unknown))
     lines = [*unknown_lines(space, unknown), "p = {}"]
     conditions: list[str] = []
     comments: list[str] = []
@@ -87,7 +87,7 @@ def configspace_code(
 
 
 @dataclass
-class _Written:
+class _Hyperparameters:
     """The hyperparameters of a space, under labels of their own."""
 
     space: Space
@@ -101,7 +101,7 @@ class _Written:
         self.labels = {name: labels_apart(name, self.space[name], taken) for name in self.names}
         for name in self.names:
             for entry, label in zip(self.space[name], self.labels[name], strict=True):
-                if isinstance(entry.domain, Categorical) and _confused(entry.domain.choices):
+                if isinstance(entry.domain, Categorical) and _confusable(entry.domain.choices):
                     self.coded[label] = entry.domain.choices
 
     def hyperparameter(self, label: str, domain: Domain) -> str:
@@ -127,7 +127,7 @@ class _Written:
         """Return the code of a hyperparameter's condition; raise if it cannot be expressed."""
         if isinstance(node, Both | Either):
             made = list(dict.fromkeys(self.condition(part, child) for part in node.parts))
-            return _joined("And" if isinstance(node, Both) else "Or", made)
+            return _combine_conditions("And" if isinstance(node, Both) else "Or", made)
         if isinstance(node, Negation):
             return self.condition(self._negated(node.part), child)
         if isinstance(node, Between):
@@ -139,7 +139,7 @@ class _Written:
         ]
         if not made:
             raise SettingsError("it never holds")
-        return _joined("Or", made)
+        return _combine_conditions("Or", made)
 
     def _negated(self, node: Node) -> Node:
         """Return the opposite of a condition on parameters that are always active."""
@@ -172,7 +172,11 @@ class _Written:
             return _one_of(both, inside)
         if isinstance(node, Membership):
             parts = [_numeric(both, "!=", value, domain) for value in node.values]
-            return None if None in parts else _joined("And", [part for part in parts if part])
+            return (
+                None
+                if None in parts
+                else _combine_conditions("And", [part for part in parts if part])
+            )
         return _numeric(both, node.op, node.value, domain)
 
     def values(self, configuration: Mapping[str, tuple[Domain, Any]]) -> dict[str, Any]:
@@ -215,7 +219,7 @@ class _Written:
         return lines
 
 
-def _confused(choices: tuple[Any, ...]) -> bool:
+def _confusable(choices: tuple[Any, ...]) -> bool:
     """Return whether ConfigSpace considers some choices equal, or rejects one."""
     if any(isinstance(choice, float) and math.isnan(choice) for choice in choices):
         return True
@@ -239,23 +243,29 @@ def _numeric(both: str, op: str, value: Any, domain: Float | Int) -> str | None:
     if not _is_number(value):
         return None
     if isinstance(domain, Int):
-        value, op = _whole(value, op)
+        value, op = _with_whole_number(value, op)
     ends = [COMPARE[op](end, value) for end in (domain.low, domain.high)]
     if op not in ("==", "!="):
         if not any(ends):
             return None
-        return _ordered(both, op, value, domain) if not all(ends) else _always(both, domain)
+        return (
+            _order_condition(both, op, value, domain)
+            if not all(ends)
+            else _always_true(both, domain)
+        )
     inside = domain.low <= value <= domain.high and not (isinstance(domain, Int) and value % 1)
     if op == "==":
         return f"EqualsCondition({both}, {_number(value, domain)})" if inside else None
     if not inside:
-        return _always(both, domain)
+        return _always_true(both, domain)
     # Not NotEqualsCondition, which also holds where the parent is not active.
     sides = [side for side in "<>" if _numeric(both, side, value, domain) is not None]
-    return _joined("Or", [_ordered(both, side, value, domain) for side in sides])
+    return _combine_conditions(
+        "Or", [_order_condition(both, side, value, domain) for side in sides]
+    )
 
 
-def _whole(value: float, op: str) -> tuple[float, str]:
+def _with_whole_number(value: float, op: str) -> tuple[float, str]:
     """Return an equivalent comparison of whole numbers with a whole number."""
     if op in ("<", "<="):
         return (math.ceil(value) - 1 if op == "<" else math.floor(value)), "<="
@@ -264,10 +274,10 @@ def _whole(value: float, op: str) -> tuple[float, str]:
     return value, op
 
 
-def _ordered(both: str, op: str, value: float, domain: Float | Int) -> str:
+def _order_condition(both: str, op: str, value: float, domain: Float | Int) -> str:
     """Return a comparison that holds for some numbers of a domain, but not for all."""
     if isinstance(domain, Int):
-        value, op = _whole(value, op)
+        value, op = _with_whole_number(value, op)
     number = _number(value, domain)
     kind = "LessThan" if op in ("<", "<=") else "GreaterThan"
     strict, equal = f"{kind}Condition({both}, {number})", f"EqualsCondition({both}, {number})"
@@ -278,14 +288,14 @@ def _ordered(both: str, op: str, value: float, domain: Float | Int) -> str:
     return equal if value == end else f"OrConjunction({strict}, {equal})"
 
 
-def _always(both: str, domain: Float | Int) -> str:
+def _always_true(both: str, domain: Float | Int) -> str:
     """Return a condition that holds wherever the parent is active."""
-    return _ordered(both, "<=", domain.high, domain)
+    return _order_condition(both, "<=", domain.high, domain)
 
 
 def _number(value: float, domain: Float | Int) -> str:
     return repr(int(value) if isinstance(domain, Int) else float(value))
 
 
-def _joined(kind: str, parts: list[str]) -> str:
+def _combine_conditions(kind: str, parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{kind}Conjunction({', '.join(parts)})"

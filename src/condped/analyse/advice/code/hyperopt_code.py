@@ -96,7 +96,7 @@ class _Tree:
                 self.places[label] = self._place(entry)
         for place in self.places.values():
             for node in place.rest:
-                self._mark_choices(node, self._active(place))
+                self._mark_choices(node, self._active_parameters(place))
 
     def _mark_choices(self, node: Node, active: set[str]) -> None:
         """Mark the choices that a test depends on, and those that its parameters depend on."""
@@ -113,17 +113,17 @@ class _Tree:
         order = {name: place for place, name in enumerate(self.names)}
         gates = [gate for part in parts if (gate := self._gate(part)) is not None]
         if not gates:
-            return self._beside(parts)
+            return self._place_of_condition(parts)
         gate = max(gates, key=lambda name: order[name])
         own = [part for part in parts if self._gate(part) == gate]
         domain = self.space[gate][0].domain
         assert isinstance(domain, Categorical)
         kept = [p for p, c in enumerate(domain.choices) if all(_true_of(part, c) for part in own)]
-        implied = self._implied(gate)
+        implied = self._implied_conditions(gate)
         rest = tuple(part for part in parts if part not in own and part not in implied)
         return _Place(gate, tuple(kept), rest)
 
-    def _beside(self, parts: tuple[Node, ...]) -> _Place:
+    def _place_of_condition(self, parts: tuple[Node, ...]) -> _Place:
         """Return the place of the last parameter that a condition needs: it is active there."""
         leaves = [part for part in parts if isinstance(part, Comparison | Membership)]
         needed = [leaf.name for leaf in leaves if len(self.space[leaf.name]) == 1]
@@ -146,14 +146,14 @@ class _Tree:
         # A negation also holds where the gate is not active.
         return None if entry.when is not None and _negates(part) else names[0]
 
-    def _implied(self, gate: str) -> set[Node]:
+    def _implied_conditions(self, gate: str) -> set[Node]:
         """Return the conditions that hold wherever a gate is active."""
         if len(self.space[gate]) > 1:
             return set()
         found = set(_conjuncts(self.space[gate][0]))
         for part in tuple(found):
             if not _negates(part) and isinstance(part, Comparison | Membership):
-                found |= self._implied(part.name)
+                found |= self._implied_conditions(part.name)
         return found
 
     def inside(self, name: str) -> bool:
@@ -172,13 +172,13 @@ class _Tree:
                 if not place.rest:
                     found.append(f"{literal(name)}: {own}")
                     continue
-                active = self._active(place)
+                active = self._active_parameters(place)
                 test = " * ".join(f"({self.test(part, active)})" for part in place.rest)
                 inner = f"{{{literal(name)}: {own}}}"
                 found.append(f"{literal(label)}: scope.switch(scope.int({test}), {{}}, {inner})")
         return found
 
-    def _active(self, place: _Place) -> set[str]:
+    def _active_parameters(self, place: _Place) -> set[str]:
         """Return which parameters are surely active at a place."""
         found = {name for name in self.names if self.space[name][0].when is None} | place.active
         gate = place.gate
@@ -224,7 +224,7 @@ class _Tree:
             return _any_of(
                 f"{one}({left} {node.op} {right}){other}"
                 if node.op not in ("==", "!=")
-                else f"{one}({_equal(left, right, node.op)}){other}"
+                else f"{one}({_equality_test(left, right, node.op)}){other}"
                 for one, left in self._values(node.name, active)
                 for other, right in self._values(node.other, active, before=False)
             )
@@ -255,12 +255,12 @@ class _Tree:
         if isinstance(domain, Categorical):
             held = [place for place, choice in enumerate(domain.choices) if holds_for(node, choice)]
             at = f"position[{literal(label)}]"
-            return _any_of(_equal(at, str(place), "==") for place in held) if held else "0"
+            return _any_of(_equality_test(at, str(place), "==") for place in held) if held else "0"
         if isinstance(node, Membership):
-            among = _any_of(_equal(value, literal(one), "==") for one in node.values)
+            among = _any_of(_equality_test(value, literal(one), "==") for one in node.values)
             return f"1 - ({among})" if node.negated else among
         if node.op in ("==", "!="):
-            return _equal(value, literal(node.value), node.op)
+            return _equality_test(value, literal(node.value), node.op)
         return f"{value} {node.op} {literal(node.value)}"
 
 
@@ -304,7 +304,7 @@ def _true_of(node: Node, value: object) -> bool:
     return holds_for(node, value)
 
 
-def _equal(left: str, right: str, op: str) -> str:
+def _equality_test(left: str, right: str, op: str) -> str:
     """Return a test that numbers are equal, or not: Hyperopt's expressions have none."""
     same = f"({left} >= {right}) * ({left} <= {right})"
     return same if op == "==" else f"1 - {same}"

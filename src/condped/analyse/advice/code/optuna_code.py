@@ -42,7 +42,7 @@ def suggest_code(space: Space, unknown: Mapping[str, tuple[int, int]] | None = N
             continue
         for entry in space[name]:
             path = _path(entry, space, places)
-            shared = _shared(open_path, path)
+            shared = _shared_conditions(open_path, path)
             for depth in range(shared, len(path)):
                 known = {*path[:depth]}
                 drawn = partial(_guards, space, known, places, unknown)
@@ -86,7 +86,7 @@ class _Queue:
                 if place in self._waiting:
                     return place
         # Gates form a cycle: take any that is left.
-        return max(self._waiting, key=lambda place: _shared(path, self._paths[place]))
+        return max(self._waiting, key=lambda place: _shared_conditions(path, self._paths[place]))
 
     def _add(self, place: int) -> None:
         for length in range(len(self._paths[place]) + 1):
@@ -131,7 +131,7 @@ def _path(entry: Alternative, space: Space, places: Mapping[str, int]) -> _Path:
     return tuple(found)
 
 
-def _shared(one: _Path, other: _Path) -> int:
+def _shared_conditions(one: _Path, other: _Path) -> int:
     """Return how many equal conditions both begin with."""
     count = 0
     for a, b in zip(one, other, strict=False):
@@ -192,7 +192,7 @@ def _guards(
     names: Iterable[str],
 ) -> list[str]:
     """Return tests that parameters have been drawn, for those that may not have been."""
-    unsure = [n for n in names if n in unknown or not _drawn(n, space, known, places)]
+    unsure = [n for n in names if n in unknown or not _surely_drawn(n, space, known, places)]
     return [f"{literal(name)} in p" for name in unsure]
 
 
@@ -200,6 +200,6 @@ def _drawn_value(name: str) -> str:
     return f"p[{literal(name)}]"
 
 
-def _drawn(name: str, space: Space, known: set[Node], places: Mapping[str, int]) -> bool:
+def _surely_drawn(name: str, space: Space, known: set[Node], places: Mapping[str, int]) -> bool:
     """Return whether a parameter has surely been drawn where these conditions hold."""
     return any(set(_path(entry, space, places)) <= known for entry in space[name])
