@@ -62,7 +62,7 @@ def text_of(value: Any, *, quoted: bool = False) -> str:
         return brief(value)
 
 
-class _Short(Repr):
+class _ShortRepr(Repr):
     """Short texts of values of any size."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class _Short(Repr):
         return f"an integer of {_digits(abs(x))} digits"
 
 
-_SHORT = _Short()
+_SHORT = _ShortRepr()
 
 
 def _digits(number: int) -> int:

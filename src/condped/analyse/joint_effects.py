@@ -200,7 +200,7 @@ def joint_effects(
     parts: dict[tuple[str, str], list[_Together]] = {}
     found = []
     for pair in combinations(table.names, 2):
-        parts[pair] = _together(cells[pair[0]], cells[pair[1]], inside)
+        parts[pair] = _regime_pairs(cells[pair[0]], cells[pair[1]], inside)
         if parts[pair]:
             each = (_deviation(part, hit, strata) for part in parts[pair])
             beyond = sum(each, PairDeviation())
@@ -213,7 +213,7 @@ def joint_effects(
     effects = []
     # Parameters that never vary together, such as a gate and what it switches, are not drawn.
     strongest = [e.parameters for e in found if e.p_value is not None or not sampling.testable]
-    for effect in _judged(found):
+    for effect in _with_verdicts(found):
         kept: list[_Together] = []
         if effect.verdict == "matters" or effect.parameters in strongest[:_STRONGEST]:
             kept = sorted(parts[effect.parameters], key=lambda part: -len(part[0]))[:_MOST_REGIMES]
@@ -247,7 +247,7 @@ def _deviation(part: _Together, hit: BoolArray, strata: IntArray | None) -> Pair
     return pair_deviation(first, second, hit[rows], None if strata is None else strata[rows])
 
 
-def _judged(effects: list[JointEffect]) -> Iterator[JointEffect]:
+def _with_verdicts(effects: list[JointEffect]) -> Iterator[JointEffect]:
     """Iterate over the effects with verdicts, adjusted for the number of pairs."""
     p_values = [effect.p_value for effect in effects if effect.p_value is not None]
     q_values = iter(adjusted(np.array(p_values)).tolist() if p_values else ())
@@ -286,7 +286,7 @@ def _regime_cells(parameter: Parameter, inside: BoolArray) -> _Cells:
     return regimes, cells
 
 
-def _together(one: _Cells, other: _Cells, inside: BoolArray) -> list[_Together]:
+def _regime_pairs(one: _Cells, other: _Cells, inside: BoolArray) -> list[_Together]:
     """Return rows and both cells for each pair of regimes with enough trials."""
     both = np.flatnonzero((one[0] >= 0) & (other[0] >= 0) & inside)
     pairs = one[0][both] * (int(other[0].max(initial=0)) + 1) + other[0][both]

@@ -129,8 +129,8 @@ class Options:
         return cls(
             settings,
             declared(Handling, given),
-            cast(IntervalOptions, _own(IntervalOptions, given)),
-            cast(Reading, _own(Reading, given)),
+            cast(IntervalOptions, _options_of(IntervalOptions, given)),
+            cast(Reading, _options_of(Reading, given)),
         )
 
     def question(self, quantiles: Sequence[float], target: Target | None = None) -> Question:
@@ -138,7 +138,7 @@ class Options:
         return Question(tuple(quantiles), self.settings, self.handling, target, **self.intervals)
 
 
-def _own(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
+def _options_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name in kind.__annotations__}
 
 

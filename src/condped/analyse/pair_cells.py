@@ -64,10 +64,10 @@ def pair_cells(one: Parameter, other: Parameter, rows: IntArray, hit: BoolArray)
     place = across * second.cells + along
     region = np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)
     target = np.bincount(place[hit[rows]], minlength=shape[0] * shape[1]).reshape(shape)
-    return PairCells(first, second, _plain(target), _plain(region))
+    return PairCells(first, second, _as_tuples(target), _as_tuples(region))
 
 
-def _plain(counts: IntArray) -> tuple[tuple[int, ...], ...]:
+def _as_tuples(counts: IntArray) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(row) for row in counts.tolist())
 
 
@@ -83,15 +83,17 @@ def _cells(parameter: Parameter, rows: IntArray, hit: BoolArray) -> tuple[Axis, 
         half = (domain.step or 0.0) / 2
         edges = np.linspace(low - half, high + half, steps + 1)
         labels = tuple(f"{value:.4g}" for value in np.linspace(low, high, steps).tolist())
-        return Axis(parameter.name, tuple(edges.tolist()), labels), _between(edges, values)
+        return Axis(parameter.name, tuple(edges.tolist()), labels), _cells_of_values(edges, values)
     if domain.log:
         edges = np.geomspace(low, high, MOST_CELLS + 1)
     else:
         edges = np.linspace(low, high, MOST_CELLS + 1)
-    return Axis(parameter.name, tuple(edges.tolist()), None, domain.log), _between(edges, values)
+    return Axis(parameter.name, tuple(edges.tolist()), None, domain.log), _cells_of_values(
+        edges, values
+    )
 
 
-def _between(edges: FloatArray, values: object) -> IntArray:
+def _cells_of_values(edges: FloatArray, values: object) -> IntArray:
     found = np.searchsorted(edges, np.asarray(values, dtype=np.float64), side="right") - 1
     return np.clip(found, 0, len(edges) - 2)
 

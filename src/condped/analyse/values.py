@@ -127,10 +127,10 @@ def _good_ranges(
     for first, last in _runs(enriched, gap=len(enriched) // _GAP):
         values = values_between(domain, first, last)
         inside = slice(first, last + 1)
-        if values is not None and _worth(target[inside], region[inside], target, region):
+        if values is not None and _is_enriched(target[inside], region[inside], target, region):
             low, high = values
             label = range_label(low, high)
-            found.append(_good(inside, target, region, low=low, high=high, label=label))
+            found.append(_make_good(inside, target, region, low=low, high=high, label=label))
     # Those with the most target trials, in the order of the values.
     found.sort(key=lambda good: -good.target_trials)
     return tuple(sorted(found[:_MOST_RANGES], key=lambda good: good.low or 0.0))
@@ -144,11 +144,11 @@ def _good_choices(
     share, reference = target / max(target.sum(), 1), region / max(region.sum(), 1)
     good = enriched & (share >= _LEAST_LIFT * reference) & (target >= _FEWEST_PER_CHOICE)
     places = np.flatnonzero(good)
-    if not places.size or not _worth(target[places], region[places], target, region):
+    if not places.size or not _is_enriched(target[places], region[places], target, region):
         return ()
     choices = tuple(domain.choices[place] for place in places)
     label = choices_label(choices)
-    return (_good(places, target, region, choices=choices, label=label),)
+    return (_make_good(places, target, region, choices=choices, label=label),)
 
 
 def range_label(low: float, high: float) -> str:
@@ -157,11 +157,11 @@ def range_label(low: float, high: float) -> str:
     digits = 3
     while digits < 12 and low != high and f"{low:.{digits}g}" == f"{high:.{digits}g}":
         digits += 1
-    ends = [_end(value, digits) for value in (low, high)]
+    ends = [_end_text(value, digits) for value in (low, high)]
     return ends[0] if low == high else f"{ends[0]} … {ends[1]}"
 
 
-def _end(value: float, digits: int) -> str:
+def _end_text(value: float, digits: int) -> str:
     whole = isinstance(value, int) and abs(value) < 10**7
     return str(value) if whole else number_text(value, digits)
 
@@ -194,7 +194,7 @@ def _runs(enriched: BoolArray, gap: int) -> list[tuple[int, int]]:
     return runs
 
 
-def _worth(
+def _is_enriched(
     target_inside: IntArray, region_inside: IntArray, target: IntArray, region: IntArray
 ) -> bool:
     """Return whether enough target trials are inside, and more often than others."""
@@ -204,7 +204,7 @@ def _worth(
     return inside / of >= _LEAST_LIFT * int(region_inside.sum()) / int(region.sum())
 
 
-def _good(
+def _make_good(
     inside: slice | IntArray,
     target: IntArray,
     region: IntArray,

@@ -143,10 +143,10 @@ def _fact(text: str, kind: str, rest: str) -> Callable[[Any], Outcome]:
     if word is None:
         raise _not_understood(text, kind)
     subject = rest.removesuffix(word).strip()
-    return lambda result: _about(result, subject, word)
+    return lambda result: _holds_for(result, subject, word)
 
 
-def _about(result: Any, subject: str, word: str) -> Outcome:
+def _holds_for(result: Any, subject: str, word: str) -> Outcome:
     """Return whether a word is true of a parameter, or of any or every one that is testable."""
     facts = parameter_facts(result, word)
     if subject not in ("any", "every"):

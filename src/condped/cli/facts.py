@@ -96,7 +96,7 @@ def overall_fact(result: Any, word: str) -> tuple[bool, str]:
     if isinstance(result, condped.Forecast):
         return result.settled, result.message
     if isinstance(result, condped.Difference):
-        return _changed(result, word)
+        return _branch_changes(result, word)
     found = _importances(result)
     if word == "undetermined":
         return found.status != "ok", found.reason or "there is an answer."
@@ -104,7 +104,7 @@ def overall_fact(result: Any, word: str) -> tuple[bool, str]:
     return tie is not None and tie.notable, "no ties that matter." if tie is None else tie.message
 
 
-def _changed(result: condped.Difference, word: str) -> tuple[bool, str]:
+def _branch_changes(result: condped.Difference, word: str) -> tuple[bool, str]:
     changes = [one.sentence for one in result.branches_changed]
     if word == "changed":
         facts = parameter_facts(result, "changed")

@@ -102,7 +102,7 @@ class Comparison(Result):
             "methods": [
                 {
                     "name": method,
-                    "explains": _explained(result),
+                    "explains": _subject_of(result),
                     "status": result.status,
                     "reason": result.reason,
                     "unattributed": result.unattributed,
@@ -115,7 +115,7 @@ class Comparison(Result):
         }
 
 
-def _explained(result: ImportanceResult) -> str:
+def _subject_of(result: ImportanceResult) -> str:
     whole = isinstance(result.settings, BaselineSettings) and result.settings.forest
     return "objective" if whole else "best trials"
 

@@ -321,9 +321,8 @@ class Counter:
         found = {}
         for series, parts in gathered.items():
             owners = [group for _, group in parts if group is not None]
-            found[series] = (
-                _joined([numbers for numbers, _ in parts]), _joined(owners) if owners else None
-            )  # fmt: skip
+            numbers = _join_values([numbers for numbers, _ in parts])
+            found[series] = numbers, _join_values(owners) if owners else None
         return found
 
     def between(
@@ -386,5 +385,5 @@ class Counter:
         return counted_of(counts, query, self.schema.names)
 
 
-def _joined(parts: list[ValueArray]) -> ValueArray:
+def _join_values(parts: list[ValueArray]) -> ValueArray:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -46,7 +46,7 @@ class SomeTrialsFold:
             return
         rows = np.arange(len(batch.table)) + batch.first_row < self.most
         if self.claims:
-            rows = self._contradicting(batch.table)
+            rows = self._rows_contradicting(batch.table)
         selected = condition_mask(batch, self.conditions)
         places = np.flatnonzero(rows if selected is None else rows & selected)[:room]
         if places.size:
@@ -55,7 +55,7 @@ class SomeTrialsFold:
     def merge(self, state: list[TrialTable], other: list[TrialTable]) -> None:
         state += other
 
-    def _contradicting(self, table: TrialTable) -> BoolArray:
+    def _rows_contradicting(self, table: TrialTable) -> BoolArray:
         states = np.asarray(table.states)
         ended = states == State.COMPLETE
         if self.strict:

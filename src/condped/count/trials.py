@@ -215,11 +215,13 @@ class Trials:
             found = pool_domains(source.table, all_varying=all_varying)
             if found is None:
                 return None
-            return PooledTrials(self._with(found.raw), self._with(found.unit), found.domains)
+            return PooledTrials(
+                self._with_table(found.raw), self._with_table(found.unit), found.domains
+            )
         self.note(require_no_pooling(self.counter, self.names, all_varying=all_varying))
         return None
 
-    def _with(self, table: TrialTable) -> Trials:
+    def _with_table(self, table: TrialTable) -> Trials:
         """Return the same trials with other parameters or values."""
         source = self.counter.source
         assert isinstance(source, TableSource)
@@ -227,14 +229,14 @@ class Trials:
         return replace(self, counter=replace(self.counter, source=replaced))
 
     @cached_property
-    def _recorded(self) -> dict[str, tuple[Domain, ...]]:
+    def _recorded_domains(self) -> dict[str, tuple[Domain, ...]]:
         schema = self.counter.schema
         return dict(zip(schema.names, schema.domains, strict=True))
 
     @cached_property
     def domains(self) -> dict[str, tuple[Domain, ...]]:
         """The domains in which each parameter is counted."""
-        recorded = {name: self._recorded[name] for name in self.names}
+        recorded = {name: self._recorded_domains[name] for name in self.names}
         if not self.spanned:
             return recorded
         return {name: (spanning_domain(name, domains),) for name, domains in recorded.items()}
@@ -391,7 +393,7 @@ class Trials:
         """Return the trials with these parameters only, in this order."""
         source = self.counter.source
         if isinstance(source, TableSource):
-            return self._with(source.table.with_parameters(names))
+            return self._with_table(source.table.with_parameters(names))
         for name in names:
             if name not in self.names:
                 raise not_found("parameter", name, self.names)

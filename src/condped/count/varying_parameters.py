@@ -44,14 +44,14 @@ class VaryingFold:
             values, places = parameter.values[present], ids[present]
             if values.size:
                 extremes = (values.min(), values.max(), int(places.min()), int(places.max()))
-                state[parameter.name] = _merged(state.get(parameter.name), extremes)
+                state[parameter.name] = _merge_extremes(state.get(parameter.name), extremes)
 
     def merge(self, state: VaryingState, other: VaryingState) -> None:
         for name, here in other.items():
-            state[name] = _merged(state.get(name), here)
+            state[name] = _merge_extremes(state.get(name), here)
 
 
-def _merged(
+def _merge_extremes(
     known: tuple[Any, Any, int, int] | None, extremes: tuple[Any, Any, int, int]
 ) -> tuple[Any, Any, int, int]:
     if known is None:

@@ -74,8 +74,8 @@ def excess(
     """
     trials = region.sum(axis=-1)[..., None]
     hits = target.sum(axis=-1)
-    around = (_around(region, kernel) - 1.0)[..., None, :]
-    hits_around = _around(target, kernel) - 1.0
+    around = (_trials_around(region, kernel) - 1.0)[..., None, :]
+    hits_around = _trials_around(target, kernel) - 1.0
     # The share of hits among all other trials of the regime, as expected by chance.
     chance = np.divide(
         hits - 1.0, trials - 1.0, out=np.zeros(hits.shape), where=(trials > 1) & (hits > 0)
@@ -91,7 +91,7 @@ def excess(
     return np.asarray((target * share).sum(axis=-1) - hits * chance)
 
 
-def _around(counts: FloatArray | IntArray, kernel: FloatArray | None) -> FloatArray:
+def _trials_around(counts: FloatArray | IntArray, kernel: FloatArray | None) -> FloatArray:
     """Return (..., cells): the trials around each cell; many rows by one product."""
     if kernel is None:
         return np.asarray(counts)

@@ -27,8 +27,8 @@ def subset_variances(
     Those of the calibrated method may be below 0, by chance.
     """
     regions, targets = np.maximum(counts.region_sizes, 1), np.maximum(counts.target_sizes, 1)
-    trials = _summed(counts.region, ranges)  # (S, R)
-    hits = _summed(counts.target, ranges)  # (S, T, R)
+    trials = _sum_over_cells(counts.region, ranges)  # (S, R)
+    hits = _sum_over_cells(counts.target, ranges)  # (S, T, R)
     kappa2 = ((counts.target_sizes / regions[:, None]) ** 2)[:, :, None]
     alpha = hits / targets[:, :, None]
     beta = np.maximum(trials / regions[:, None], 1e-300)[:, None, :]
@@ -46,7 +46,7 @@ def subset_variances(
     return np.asarray(terms @ (owners[:, None] == np.arange(parameters)))
 
 
-def _summed(counts: IntArray, ranges: Sequence[CellRange]) -> IntArray:
+def _sum_over_cells(counts: IntArray, ranges: Sequence[CellRange]) -> IntArray:
     """Return counts summed over the cells of each regime."""
     sums = np.cumsum(counts, axis=-1)
     sums = np.concatenate([np.zeros((*sums.shape[:-1], 1), dtype=sums.dtype), sums], axis=-1)
@@ -55,7 +55,7 @@ def _summed(counts: IntArray, ranges: Sequence[CellRange]) -> IntArray:
     return np.asarray(sums[..., ends] - sums[..., starts])
 
 
-def _alike(ranges: Sequence[CellRange]) -> dict[tuple[bool, int], list[int]]:
+def _group_regimes(ranges: Sequence[CellRange]) -> dict[tuple[bool, int], list[int]]:
     """Return the places of regimes that can be smoothed together: few calls for many of them."""
     groups: dict[tuple[bool, int], list[int]] = {}
     for place, part in enumerate(ranges):
@@ -70,7 +70,7 @@ def _divergences(
     """Return (S, T, R): Pearson divergences of the paper's densities."""
     subsets, sets, _ = counts.target.shape
     found = np.zeros((subsets, sets, len(ranges)))
-    for (categorical, width), places in _alike(ranges).items():
+    for (categorical, width), places in _group_regimes(ranges).items():
         masses_of = categorical_masses if categorical else rounded_numeric_masses
         where = np.array([ranges[p].start for p in places])[:, None] + np.arange(width)
         target = counts.target[:, :, where]  # (S, T, regimes, cells)

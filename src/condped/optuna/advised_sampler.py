@@ -236,7 +236,7 @@ class AdvisedSampler(BaseSampler):
             if due <= self._requested_at:
                 return
             self._requested_at = due
-            kept = () if self._contradicted(whole) else self._steps
+            kept = () if self._is_contradicted(whole) else self._steps
             advised = (*kept, *self._advised_steps(whole))
             steps = {(step.parameter, step.domain): step for step in advised}
             if tuple(steps.values()) != self._steps:
@@ -258,11 +258,11 @@ class AdvisedSampler(BaseSampler):
             return ()
         return advice.changes
 
-    def _contradicted(self, study: Study) -> bool:
+    def _is_contradicted(self, study: Study) -> bool:
         """Return whether too many good trials lie outside the smaller space."""
         if self._plan is None:
             return False
-        best = _best(study, self._target_quantile)
+        best = _best_trials(study, self._target_quantile)
         outside = sum(self._plan.narrowing.fitting(trial) is None for trial in best)
         return outside > _OUTSIDE * len(best)
 
@@ -277,7 +277,7 @@ class AdvisedSampler(BaseSampler):
         return Narrowing(self._steps)
 
 
-def _best(study: Study, share: float) -> list[FrozenTrial]:
+def _best_trials(study: Study, share: float) -> list[FrozenTrial]:
     """Return the best share of the complete trials; with several objectives the Pareto front."""
     if len(study.directions) > 1:
         return study.best_trials

@@ -170,7 +170,7 @@ class InformedSampler(AdvisedSampler):
     def _choose_plan(self, study: Study, trial: FrozenTrial) -> Plan | None:
         if self._opened is not None:
             return self._without_past
-        seen = _Seen.of(getattr(study, "_study", study), self._smaller)
+        seen = _SeenLosses.of(getattr(study, "_study", study), self._smaller)
         self._open_if(misled(seen.inside, seen.outside, seen.since))
         if self._opened is not None:
             return self._without_past
@@ -205,10 +205,10 @@ class _WithoutPast(Narrowing):
         super().__init__(())
 
     def _fitting(self, trial: FrozenTrial) -> FrozenTrial | None:
-        return None if _suggested(trial) else super()._fitting(trial)
+        return None if _is_marked(trial) else super()._fitting(trial)
 
 
-def _suggested(trial: FrozenTrial) -> bool:
+def _is_marked(trial: FrozenTrial) -> bool:
     return MARK in trial.system_attrs or START in trial.system_attrs
 
 
@@ -229,7 +229,7 @@ def _with_other_numbers(sampler: BaseSampler) -> BaseSampler:
 
 
 @dataclass(slots=True)
-class _Seen:
+class _SeenLosses:
     """The losses of a new study's trials, the lower the better.
 
     Attributes
@@ -253,7 +253,7 @@ class _Seen:
     tried: Counter[str] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, study: Study, narrowing: Narrowing) -> _Seen:
+    def of(cls, study: Study, narrowing: Narrowing) -> _SeenLosses:
         """Return the losses of all complete trials.
 
         With several objectives, trials on the Pareto front have loss 0, all others 1.
@@ -268,7 +268,7 @@ class _Seen:
                 loss = -trial.value if study.direction == StudyDirection.MAXIMIZE else trial.value
             fits = narrowing.fitting(trial) is not None
             (seen.inside if fits else seen.outside).append(loss)
-            if not _suggested(trial):
+            if not _is_marked(trial):
                 seen.whole.append(loss)
                 seen.tried.update(trial.params)
             elif fits:

@@ -96,10 +96,10 @@ class LooseNarrowing(Narrowing):
         known = [(before, after) for (own, before), after in self._domains.items() if own == name]
         if found is not None or len(known) != 1:
             return found
-        return _common(domain, *known[0])
+        return _rest_of_domain(domain, *known[0])
 
 
-def _common(domain: Domain, before: Domain, after: Domain) -> Domain | None:
+def _rest_of_domain(domain: Domain, before: Domain, after: Domain) -> Domain | None:
     """Return what is left of a domain if ``after`` is left of ``before``; None if all of it.
 
     A bound that was not narrowed remains that of the domain.

@@ -116,11 +116,11 @@ class Watch:
         }  # fmt: skip
         self._study: weakref.ref[Study] | None = None
         self._about: tuple[str, datetime | None] | None = None
-        self._begin(0.0)
+        self._begin_study(0.0)
         self._warned = False
         self._one_at_a_time = threading.Lock()
 
-    def _begin(self, started: float) -> None:
+    def _begin_study(self, started: float) -> None:
         """Forget the previous study; the new one began at this time of the performance counter."""
         self._begun = started
         self._evidence: Evidence | None = None
@@ -146,10 +146,12 @@ class Watch:
         try:
             if self._is_another(study):
                 taken = 0.0 if trial.duration is None else trial.duration.total_seconds()
-                self._begin(time.perf_counter() - taken)
+                self._begin_study(time.perf_counter() - taken)
             # Trials are numbered as they start, so no more than these have finished.
             trials = trial.number + 1
-            if trials >= self._look_at and self._has_time(self._looking + self._takes(trials)):
+            if trials >= self._look_at and self._has_time(
+                self._looking + self._expected_seconds(trials)
+            ):
                 self._guarded_look(study, trial.number)
         finally:
             self._one_at_a_time.release()
@@ -172,7 +174,7 @@ class Watch:
         """Return whether this many seconds are within its share of the study's time."""
         return seconds <= _SHARE * (time.perf_counter() - self._begun)
 
-    def _takes(self, trials: int) -> float:
+    def _expected_seconds(self, trials: int) -> float:
         """Return how long a look at this many trials is expected to take."""
         return self._look_took + _LOOK_PER_TRIAL * (trials - self._looked)
 

@@ -133,7 +133,7 @@ def read_all(source: Any, options: ReadOptions) -> list[tuple[str, TrialTable]] 
 
 def is_read_whole(found: Recognised, options: ReadOptions) -> bool:
     """Return whether a source is read into memory."""
-    return options.engine == "memory" or (options.engine == "auto" and _fits(found, options))
+    return options.engine == "memory" or (options.engine == "auto" and _fits_memory(found, options))
 
 
 def open_batches(found: Recognised, options: ReadOptions) -> Source:
@@ -212,7 +212,7 @@ def _is_lazy(frame: Any) -> bool:
         return False
 
 
-def _fits(found: Recognised, options: ReadOptions) -> bool:
+def _fits_memory(found: Recognised, options: ReadOptions) -> bool:
     """Return whether ``engine="auto"`` reads a source into memory."""
     if found.kind == "lazy":
         return _only_in_memory(options)
@@ -322,7 +322,7 @@ def _in_memory(found: Recognised, options: ReadOptions) -> Any:
     """Return what the readers take: tables of databases and clusters as Arrow tables."""
     source, kind, backend = found.source, found.kind, options.backend
     if kind == "lazy" and options.engine != "memory":
-        return _collected(source)
+        return _collect_frame(source)
     if kind == "long":
         raise SettingsError(
             "A LongTable is not read into memory. Leave engine out, or give a table with one "
@@ -335,7 +335,7 @@ def _in_memory(found: Recognised, options: ReadOptions) -> Any:
     return _load(kind).read_whole(source, backend) if kind == "table" else source
 
 
-def _collected(source: Any) -> Any:
+def _collect_frame(source: Any) -> Any:
     """Compute a lazy frame once and return its rows; raise if there are too many."""
     import narwhals as nw  # noqa: PLC0415  (other sources do without it)
 

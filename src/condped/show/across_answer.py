@@ -39,16 +39,16 @@ class Answer:
 def answer_of(across: Across) -> Answer:
     """Return the answer of a comparison of studies."""
     return Answer(
-        twice=_twice(across),
+        twice=_same_trials(across),
         matters=_matters(across),
         differ=_differ(across),
-        odd=_odd(across),
+        odd=_odd_studies(across),
         branches=tuple(gate.sentence for gate in gate_standings(across)),
         branch_heading=branch_heading(across),
     )
 
 
-def _twice(across: Across) -> str | None:
+def _same_trials(across: Across) -> str | None:
     """Return which studies have the same trials."""
     pairs = [(study.same_as, study.name) for study in across.studies if study.same_as]
     if not pairs:
@@ -150,7 +150,7 @@ def _differ(across: Across) -> str | None:
     else:
         sentence = f"The studies differ by more than chance explains in {_with_p_values(apart)}."
         sentence += f" Unclear: {_with_p_values(unclear)}." if unclear else ""
-    return f"{sentence} Cannot be compared: {_untested(untested)}." if untested else sentence
+    return f"{sentence} Cannot be compared: {_not_comparable(untested)}." if untested else sentence
 
 
 def _with_p_values(parameters: Sequence[PooledParameter]) -> str:
@@ -185,13 +185,13 @@ def _why_untested(across: Across) -> str:
             "and what a parameter explains depends on it"
         )
     return (
-        _untested(across.parameters)
+        _not_comparable(across.parameters)
         if len(across)
         else "no conclusion is possible for any parameter"
     )
 
 
-def _untested(parameters: Sequence[PooledParameter]) -> str:
+def _not_comparable(parameters: Sequence[PooledParameter]) -> str:
     """Return why parameters cannot be compared, grouped by reason."""
     reasons: dict[str, list[str]] = {}
     for one in parameters:
@@ -225,7 +225,7 @@ def elsewhere(across: Across, odd: StudyImportance) -> float | None:
     return sum(others) / len(others) if others else None
 
 
-def _odd(across: Across) -> str | None:
+def _odd_studies(across: Across) -> str | None:
     odd = odd_cells(across)
     apart = settled_elsewhere(across)
     if odd:

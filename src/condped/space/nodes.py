@@ -117,7 +117,7 @@ class Both:
 
     def holds(self, columns: Columns) -> BoolArray:
         held = np.array(True)
-        for part in _together(self.parts, "!=", negated=True):
+        for part in _gather_values(self.parts, "!=", negated=True):
             held = held & part.holds(columns)
         return np.asarray(held)
 
@@ -130,7 +130,7 @@ class Either:
 
     def holds(self, columns: Columns) -> BoolArray:
         held = np.array(False)
-        for part in _together(self.parts, "==", negated=False):
+        for part in _gather_values(self.parts, "==", negated=False):
             held = held | part.holds(columns)
         return np.asarray(held)
 
@@ -180,7 +180,7 @@ def _is_among(values: Collection[Any], entry: Any) -> Any:
     return np.array([level in values for level in levels.tolist()], dtype=bool)[places]
 
 
-def _together(parts: Iterable[Node], op: str, *, negated: bool) -> Iterator[Node]:
+def _gather_values(parts: Iterable[Node], op: str, *, negated: bool) -> Iterator[Node]:
     """Iterate over parts, with comparisons of one parameter with many values gathered into one.
 
     Each of them would go through all of its choices.
@@ -202,7 +202,7 @@ def gathered(node: Node) -> Node:
     if isinstance(node, Negation):
         return Negation(gathered(node.part))
     if isinstance(node, Both):
-        return Both(tuple(_together(map(gathered, node.parts), "!=", negated=True)))
+        return Both(tuple(_gather_values(map(gathered, node.parts), "!=", negated=True)))
     if isinstance(node, Either):
-        return Either(tuple(_together(map(gathered, node.parts), "==", negated=False)))
+        return Either(tuple(_gather_values(map(gathered, node.parts), "==", negated=False)))
     return node

@@ -145,7 +145,7 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
                     self._check_numeric(owner, condition, name)
             else:
                 if leaf.name not in allowed:
-                    allowed[leaf.name] = _allowed(self.parameters[leaf.name])
+                    allowed[leaf.name] = _allowed_values(self.parameters[leaf.name])
                 _check_values(owner, condition, leaf, allowed[leaf.name])
 
     def _check_numeric(self, owner: str, condition: Condition, name: str) -> None:
@@ -160,7 +160,7 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
                 )
 
 
-def _allowed(alternatives: Sequence[Alternative]) -> tuple[dict[Any, None], bool]:
+def _allowed_values(alternatives: Sequence[Alternative]) -> tuple[dict[Any, None], bool]:
     """Return the choices of a parameter, and whether it may also be a number."""
     domains = [alternative.domain for alternative in alternatives]
     choices = (c for d in domains if isinstance(d, Categorical) for c in d.choices)

@@ -220,14 +220,14 @@ class GroupedSource:
                 yield name, partial(OneStudy, self.source, name)
                 continue
             if values + size > VALUES_AT_A_TIME:
-                yield from self._collected(wave)
+                yield from self._collect_studies(wave)
                 wave, values = [], 0
             wave.append(name)
             values += size
         if wave:
-            yield from self._collected(wave)
+            yield from self._collect_studies(wave)
 
-    def _collected(self, names: Sequence[str]) -> Iterator[tuple[str, Callable[[], Source]]]:
+    def _collect_studies(self, names: Sequence[str]) -> Iterator[tuple[str, Callable[[], Source]]]:
         schema = self.source.schema
         conditions = () if schema.where is None else schema.where.names
         needed = tuple(dict.fromkeys((*schema.names, *conditions)))
@@ -244,10 +244,10 @@ class GroupedSource:
         )
         found.parts.clear()
         for name, own in split(table, order):
-            yield name, partial(_selected, own, schema)
+            yield name, partial(_source_of, own, schema)
 
 
-def _selected(table: TrialTable, schema: Schema) -> Source:
+def _source_of(table: TrialTable, schema: Schema) -> Source:
     """Return the trials of a study that meet the condition, with the parameters that it has."""
     chosen = table if schema.where is None else only_where(table, schema.where)
     return TableSource.of(chosen.with_parameters(_present(chosen, schema.names)))

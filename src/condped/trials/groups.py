@@ -31,7 +31,7 @@ def with_groups(table: TrialTable, groups: Mapping[str, Sequence[str]]) -> Trial
     group is absent where all of its members are.
     """
     known = {parameter.name: parameter for parameter in table.parameters}
-    owner = _owners(groups, known)
+    owner = _group_of_each(groups, known)
     made: dict[str, Parameter] = {}
     notes = []
     for name, parameter in known.items():
@@ -40,7 +40,7 @@ def with_groups(table: TrialTable, groups: Mapping[str, Sequence[str]]) -> Trial
             made[name] = parameter
         elif group not in made:
             members = [known[member] for member in dict.fromkeys(groups[group])]
-            made[group], note = _joined(group, members)
+            made[group], note = _join_members(group, members)
             notes.append(note)
     whole = {} if table.whole is not None else {"whole": table, "rows": np.arange(len(table))}
     return replace(
@@ -76,7 +76,9 @@ def check_groups(groups: object) -> None:
             )
 
 
-def _owners(groups: Mapping[str, Sequence[str]], known: Mapping[str, Parameter]) -> dict[str, str]:
+def _group_of_each(
+    groups: Mapping[str, Sequence[str]], known: Mapping[str, Parameter]
+) -> dict[str, str]:
     """Return the group of each member; raises if groups overlap or members are unknown."""
     owner: dict[str, str] = {}
     for group, members in groups.items():
@@ -106,24 +108,24 @@ class _Member:
     labels: tuple[str, ...]
 
 
-def _joined(group: str, members: Sequence[Parameter]) -> tuple[Parameter, str]:
+def _join_members(group: str, members: Sequence[Parameter]) -> tuple[Parameter, str]:
     """Return a group as a parameter, and a note on its cells."""
     trials = len(members[0].domain_ids)
     present = np.zeros(trials, dtype=bool)
     for member in members:
         present |= np.asarray(member.domain_ids) != ABSENT
     most = min(max(int(np.count_nonzero(present)) // _TRIALS_PER_CELL, _FEWEST), _MOST)
-    cells = [_cells(member, _FINEST) for member in members]
+    cells = [_member_cells(member, _FINEST) for member in members]
     finest = [_FINEST] * len(members)
-    while len(_distinct(cells, present)[0]) > most:
+    while len(_distinct_cells(cells, present)[0]) > most:
         # The member with the most ranges gets one less, down to two.
         numeric = [k for k, member in enumerate(members) if not _is_choice(member)]
         widest = max(numeric, key=lambda k: (finest[k], len(cells[k].labels)), default=None)
         if widest is None or finest[widest] <= 2:
             break
         finest[widest] -= 1
-        cells[widest] = _cells(members[widest], finest[widest])
-    joint, places = _distinct(cells, present)
+        cells[widest] = _member_cells(members[widest], finest[widest])
+    joint, places = _distinct_cells(cells, present)
     labels = [
         ", ".join(
             f"{member.name} {member.labels[cell] if cell >= 0 else 'absent'}"
@@ -150,7 +152,7 @@ def _joined(group: str, members: Sequence[Parameter]) -> tuple[Parameter, str]:
     return Parameter(group, values, ids, (Categorical(labels),)), note
 
 
-def _distinct(cells: Sequence[_Member], present: BoolArray) -> tuple[IntArray, IntArray]:
+def _distinct_cells(cells: Sequence[_Member], present: BoolArray) -> tuple[IntArray, IntArray]:
     """Return (joint, members) the joint cells that occur, and (trials,) which one each is in."""
     columns = np.column_stack([member.cells for member in cells])
     joint, places = np.unique(columns[present], axis=0, return_inverse=True)
@@ -163,7 +165,7 @@ def _is_choice(parameter: Parameter) -> bool:
     return all(isinstance(domain, Categorical) for domain in parameter.domains)
 
 
-def _cells(parameter: Parameter, finest: int) -> _Member:
+def _member_cells(parameter: Parameter, finest: int) -> _Member:
     """Return the cells of a parameter, those of its domains one after the other."""
     ids = np.asarray(parameter.domain_ids)
     cells = np.full(len(ids), -1, dtype=np.int64)

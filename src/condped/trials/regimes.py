@@ -127,7 +127,7 @@ def pool_domains(table: TrialTable, *, all_varying: bool = False) -> Pooled | No
             all_varying and _is_varying_numeric(parameter) and (parameter.domain_ids >= 0).any()
         )
         if _has_too_many_domains(parameter) or varying:
-            in_raw, in_unit = _pooled(parameter)
+            in_raw, in_unit = _pool_domains(parameter)
             pooled.append(
                 PooledDomains(parameter.name, len(parameter.domains), len(in_raw.domains))
             )
@@ -166,7 +166,7 @@ def vary_smoothly(sizes: IntArray) -> bool:
     return bool(smooth and 2 * sizes[sizes < _SMALL].sum() > sizes.sum())
 
 
-def _pooled(parameter: Parameter) -> tuple[Parameter, Parameter]:
+def _pool_domains(parameter: Parameter) -> tuple[Parameter, Parameter]:
     """Return a parameter with pooled domains, its values raw and unit."""
     rows = np.flatnonzero(parameter.domain_ids >= 0)
     ids = parameter.domain_ids[rows]
@@ -192,7 +192,7 @@ def _pooled(parameter: Parameter) -> tuple[Parameter, Parameter]:
         Float(0.0, float(np.nextafter(1.0 + one * 1e-12, 2.0))) for one in range(len(spans))
     )
     return (
-        replace(parameter, domain_ids=new_ids, domains=_distinct(spans)),
+        replace(parameter, domain_ids=new_ids, domains=_distinct_spans(spans)),
         Parameter(parameter.name, unit, new_ids, units),
     )
 
@@ -216,7 +216,7 @@ def _span(bounds: FloatArray, *, log: bool, whole: bool) -> Domain:
     return Int(int(low), int(high), log=log) if whole else Float(low, high, log=log)
 
 
-def _distinct(spans: tuple[Domain, ...]) -> tuple[Domain, ...]:
+def _distinct_spans(spans: tuple[Domain, ...]) -> tuple[Domain, ...]:
     """Return the spans, each widened by one ulp where it equals an earlier one."""
     found: list[Domain] = []
     for span in spans:

@@ -122,7 +122,7 @@ def test_nothing_is_tested_without_verdicts(monkeypatch: pytest.MonkeyPatch) -> 
         made.append("a test")
         raise AssertionError
 
-    for name in ("_replayed", "_closed", "_not_testable"):
+    for name in ("_replay_test", "_closed_form_test", "_not_testable"):
         monkeypatch.setattr(f"condped.analyse.evidence.significance.{name}", refused)
     report = condped.report(learnt(), verdicts=False)
     assert "verdict" not in str(report)

@@ -103,12 +103,12 @@ def scheduled(own: SetTrials) -> tuple[int, ...]:
             "times; these are only counted. Set engine to 'memory' if they fit, or looks to 'once'."
         )
     looks = looks_until(table.finished)
-    if looks and own.top.sorted_by_objective and not _timed(table):
+    if looks and own.top.sorted_by_objective and not _has_end_times(table):
         return ()  # without an order, the test would change with every number of trials
     return looks
 
 
-def _timed(table: TrialTable) -> bool:
+def _has_end_times(table: TrialTable) -> bool:
     """Return whether the end times of all of the study's finished trials are recorded."""
     whole = table.study
     ended = whole.states != State.RUNNING

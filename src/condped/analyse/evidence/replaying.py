@@ -40,7 +40,7 @@ class StudyReplays:
         """Return a parameter's replays; None if its domains cannot be replayed."""
         if name not in self._series:
             known = self.parameters.get(name)
-            self._series[name] = None if known is None else self._made(known)
+            self._series[name] = None if known is None else self._make_series(known)
         return self._series[name]
 
     def attraction(self) -> float:
@@ -49,19 +49,19 @@ class StudyReplays:
         most = min(_MOST_LOOKED_AT, max(_FEWEST_LOOKED_AT, shared))
         found = [
             attraction([series.parameter for series in alike], self.history, self.tpe, most)
-            for alike in self._alike(tuple(self.parameters))
+            for alike in self._group_alike(tuple(self.parameters))
         ]
         total, variance = map(sum, zip(*found, strict=True)) if found else (0.0, 0.0)
         return total / math.sqrt(variance) if variance > 0 else 0.0
 
     def begin(self, names: Sequence[str]) -> None:
         """Draw the first replays of several parameters."""
-        for alike in self._alike(names):
+        for alike in self._group_alike(names):
             waiting = [series for series in alike if not series.stages]
             for start in range(0, len(waiting), _TOGETHER):
                 draw_together(waiting[start : start + _TOGETHER])
 
-    def _alike(self, names: Sequence[str]) -> list[list[ReplayedSeries]]:
+    def _group_alike(self, names: Sequence[str]) -> list[list[ReplayedSeries]]:
         """Return the parameters that can be replayed, grouped by how they are drawn."""
         found: dict[object, list[ReplayedSeries]] = {}
         for series in map(self.series, names):
@@ -69,7 +69,7 @@ class StudyReplays:
                 found.setdefault(series.parameter.draws, []).append(series)
         return list(found.values())
 
-    def _made(self, parameter: Parameter) -> ReplayedSeries | None:
+    def _make_series(self, parameter: Parameter) -> ReplayedSeries | None:
         if len(parameter.domains) > _MOST_DOMAINS:
             return None
         layout = cells_of_domains(parameter.domains)
@@ -102,12 +102,12 @@ def study_replays(table: TrialTable, startup: int | None) -> StudyReplays:
             {parameter.name: parameter for parameter in table.recorded},
             {} if table.drawing is None else table.drawing.fixed,
             settings,
-            history_of(_ended(table), constant_liar=liar),
+            history_of(_endings_of(table), constant_liar=liar),
         )
     return kept[startup]
 
 
-def _ended(table: TrialTable) -> Ended:
+def _endings_of(table: TrialTable) -> Ended:
     drawing = table.drawing or Drawing()
     losses = drawing.losses
     if losses is None:

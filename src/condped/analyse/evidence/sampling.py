@@ -68,19 +68,19 @@ def decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDec
     known = _decisions.setdefault(table, {})
     key = settings.sampling, settings.startup, by_loss
     if key not in known:
-        known[key] = _decided(table, settings, by_loss)
+        known[key] = _decide_sampling(table, settings, by_loss)
     return known[key]
 
 
-def _decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDecision:
+def _decide_sampling(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDecision:
     large = too_many_to_replay(table)
     given = {
         "random": TREATED_AS_RANDOM,
-        "ordered": _strata("as sampling says"),
-        "tpe": _replay("TPE, as sampling says"),
+        "ordered": _within_strata("as sampling says"),
+        "tpe": _with_replays("TPE, as sampling says"),
     }
     if settings.sampling == "tpe" and large:
-        return _strata("too many trials to replay them")
+        return _within_strata("too many trials to replay them")
     if settings.sampling in given:
         return given[settings.sampling]
     if by_loss:
@@ -102,7 +102,7 @@ def _as_recorded(drawing: Drawing, large: bool, trials: int) -> SamplingDecision
     names = " and ".join(dict.fromkeys(sampler.name for sampler in samplers))
     source = samplers[0].source
     if all(sampler.kind == "independent" for sampler in samplers):
-        return _one(f"drawn without regard to results: {names}, from {source}")
+        return _among_all(f"drawn without regard to results: {names}, from {source}")
     drawn = 0 if drawing.independent is None else int(np.count_nonzero(drawing.independent))
     if drawn >= FEWEST_INDEPENDENT:
         return SamplingDecision(
@@ -111,37 +111,39 @@ def _as_recorded(drawing: Drawing, large: bool, trials: int) -> SamplingDecision
             f"results, their best with the others ({names}, from {source}).",
         )
     if large:
-        return _strata(f"{names}, from {source}; too many trials to replay them")
+        return _within_strata(f"{names}, from {source}; too many trials to replay them")
     known = all(sampler.kind != "other" for sampler in samplers)
-    return (_replay if known else _both)(f"{names}, from {source}")
+    return (_with_replays if known else _with_replays_and_strata)(f"{names}, from {source}")
 
 
 def _as_seen(table: TrialTable, large: bool, startup: int | None) -> SamplingDecision:
     followed = followed_parameter(table)
     if followed is not None:
-        return _one(f"the rows are sorted by {followed}, so their order may not be that of time")
+        return _among_all(
+            f"the rows are sorted by {followed}, so their order may not be that of time"
+        )
     if len(table) < FEWEST:
-        return _one("too few for a sampler to have learnt much")
+        return _among_all("too few for a sampler to have learnt much")
     # The first trials of a study show whether it learnt from them.
     first = table if len(table) <= _LOOKED_AT else table.only(np.arange(_LOOKED_AT))
     follows = study_replays(first, startup).attraction()
     found = _as_followed(table, follows, 2.0 * _LEARNS if large else _LEARNS)
     if large and found.test in ("replay", "both", "shifts"):
-        return _strata("they follow earlier trials; too many to replay them")
+        return _within_strata("they follow earlier trials; too many to replay them")
     return found
 
 
 def _as_followed(table: TrialTable, follows: float, least: float) -> SamplingDecision:
     """Decide by how much values follow earlier results, one step ahead."""
     if follows >= _PLAINLY_TPE:
-        return _replay("they follow earlier results as TPE does")
+        return _with_replays("they follow earlier results as TPE does")
     if wanders(table, _losses(table)):
-        return _shifts("each trial resembles the one before it, whatever its result was")
+        return _with_shifts("each trial resembles the one before it, whatever its result was")
     if follows >= least:
-        return _both("they follow earlier results, but not as TPE does")
+        return _with_replays_and_strata("they follow earlier results, but not as TPE does")
     if follows <= _AVOIDS or resembles_the_last(table):
-        return _shifts("they depend on earlier trials, but not as TPE's do")
-    return _one("no parameter follows earlier results, as if drawn at random")
+        return _with_shifts("they depend on earlier trials, but not as TPE's do")
+    return _among_all("no parameter follows earlier results, as if drawn at random")
 
 
 def _losses(table: TrialTable) -> FloatArray:
@@ -154,11 +156,11 @@ def _losses(table: TrialTable) -> FloatArray:
     return np.where(complete, ranks, np.nan)
 
 
-def _replay(why: str) -> SamplingDecision:
+def _with_replays(why: str) -> SamplingDecision:
     return SamplingDecision("replay", f"Compared with replays of {LEARNS} ({why}).")
 
 
-def _both(why: str) -> SamplingDecision:
+def _with_replays_and_strata(why: str) -> SamplingDecision:
     return SamplingDecision(
         "both",
         f"Compared with replays of {LEARNS} and among trials drawn one "
@@ -166,11 +168,11 @@ def _both(why: str) -> SamplingDecision:
     )
 
 
-def _strata(why: str) -> SamplingDecision:
+def _within_strata(why: str) -> SamplingDecision:
     return SamplingDecision("strata", f"Compared among trials drawn one after the other ({why}).")
 
 
-def _shifts(why: str) -> SamplingDecision:
+def _with_shifts(why: str) -> SamplingDecision:
     return SamplingDecision(
         "shifts",
         "Compared among trials drawn one after the other, and with the same values at other times "
@@ -178,12 +180,12 @@ def _shifts(why: str) -> SamplingDecision:
     )
 
 
-def _one(why: str) -> SamplingDecision:
+def _among_all(why: str) -> SamplingDecision:
     return SamplingDecision("one", f"Compared among all trials ({why}).")
 
 
-TREATED_AS_RANDOM = _one("treated as drawn at random, as sampling says")
-SORTED_BY_OBJECTIVE = _one("the rows are sorted by the objective, not by time")
+TREATED_AS_RANDOM = _among_all("treated as drawn at random, as sampling says")
+SORTED_BY_OBJECTIVE = _among_all("the rows are sorted by the objective, not by time")
 
 
 def strata_of(trials: int) -> int:

@@ -91,18 +91,22 @@ def significance(own: SetTrials) -> Significance:
     if decision.test == "none":
         return _not_testable(own, decision)
     if table is None or own.given.only_counted:
-        return _closed(own, decision, _strata(own) if decision.test == "strata" else 1)
+        return _closed_form_test(
+            own, decision, _number_of_strata(own) if decision.test == "strata" else 1
+        )
     if decision.test in ("replay", "shifts"):
-        return _replayed(own, table, decision)
+        return _replay_test(own, table, decision)
     if decision.test == "both":
-        among = _closed(own, decision, _strata(own))
-        return _larger(_replayed(own, table, decision, among.p_values), among)
+        among = _closed_form_test(own, decision, _number_of_strata(own))
+        return _larger_p_values(_replay_test(own, table, decision, among.p_values), among)
     if decision.test == "independent":
-        return _independent(own, decision)
-    return _closed(own, decision, _strata(own) if decision.test == "strata" else 1)
+        return _test_of_random_trials(own, decision)
+    return _closed_form_test(
+        own, decision, _number_of_strata(own) if decision.test == "strata" else 1
+    )
 
 
-def _strata(own: SetTrials) -> int:
+def _number_of_strata(own: SetTrials) -> int:
     """Return the number of strata in time: of about ten trials, but no more than fit."""
     most = _MOST_COUNTS // (MOST_CELLS * (len(own.top.target_sizes) + 1))
     return max(1, min(strata_of(own.top.counts.used), most))
@@ -139,9 +143,9 @@ def _decided_of_counts(own: SetTrials) -> SamplingDecision:
     if not own.unit.counter.schema.ordered:
         return SamplingDecision("none", f"Not testable: {NO_ORDER}.")
     reason = (
-        f"Compared among trials of the same stretch of time, {_strata(own):,} of them (trials "
-        f"{'of so many studies' if own.given.only_counted else 'that are only counted'} are not "
-        "replayed)."
+        f"Compared among trials of the same stretch of time, {_number_of_strata(own):,} of them "
+        f"(trials {'of so many studies' if own.given.only_counted else 'that are only counted'} "
+        "are not replayed)."
     )
     return SamplingDecision("strata", reason)
 
@@ -156,23 +160,25 @@ def _not_testable(own: SetTrials, decision: SamplingDecision) -> Significance:
     return Significance(p_values, regimes, None, decision)
 
 
-def _closed(own: SetTrials, decision: SamplingDecision, strata: int) -> Significance:
+def _closed_form_test(own: SetTrials, decision: SamplingDecision, strata: int) -> Significance:
     """Test in closed form, within strata of time."""
     sets = len(own.top.target_sizes)
     found = regime_deviations(own.unit.count_ranked(own.top, strata))
     p_values = parameter_p_values(found, sets)
     regimes = regime_p_values(found, p_values)
-    for place, p_value in _pooled(own).items():
+    for place, p_value in _pooled_p_values(own).items():
         p_values[:, place] = p_value
         regimes[place] = [p_value for _ in regimes[place]]
     return Significance(p_values, regimes, None, decision)
 
 
-def _independent(own: SetTrials, decision: SamplingDecision) -> Significance:
+def _test_of_random_trials(own: SetTrials, decision: SamplingDecision) -> Significance:
     """Test among the trials that were drawn without regard to results: they need no replays."""
     drawn = own.independent()
     counts = own.unit.count_by_rank(own.top)
-    found = aligned(_closed(drawn, decision, 1), drawn.unit.count_by_rank(drawn.top), counts)
+    found = aligned(
+        _closed_form_test(drawn, decision, 1), drawn.unit.count_by_rank(drawn.top), counts
+    )
     # Their own target set may have parameters that the one of all trials does not.
     reached = [
         sum(regime.target.sum(axis=-1) for regime in one.regimes if regime.domain is not None)
@@ -187,10 +193,10 @@ def all_replayed(own: SetTrials, decision: SamplingDecision) -> Significance | N
     """Return the test against replays of every parameter; None if there are too many trials."""
     table = own.given.in_memory
     assert table is not None
-    return None if too_many_to_replay(table.study) else _replayed(own, table, decision)
+    return None if too_many_to_replay(table.study) else _replay_test(own, table, decision)
 
 
-def _replayed(
+def _replay_test(
     own: SetTrials,
     table: TrialTable,
     decision: SamplingDecision,
@@ -201,9 +207,9 @@ def _replayed(
     region, hits = _members(own, table)
     sizes = len(own.top.target_sizes)
     shifts = decision.test == "shifts"
-    pooled = _pooled(own)
+    pooled = _pooled_p_values(own)
     if not own.unit.spanned:
-        pooled |= _grouped(own.unit.names, table, replays, region, hits, shifts=shifts)
+        pooled |= _group_p_values(own.unit.names, table, replays, region, hits, shifts=shifts)
     p_values = np.full((sizes, len(own.unit.names)), np.nan)
     regimes: list[list[FloatArray]] = []
     bias: list[FloatArray] = []
@@ -255,7 +261,7 @@ def _replayed(
     return Significance(p_values, regimes, offset, decision, spread)
 
 
-def _grouped(
+def _group_p_values(
     names: Sequence[str],
     table: TrialTable,
     replays: StudyReplays,
@@ -287,7 +293,7 @@ def _grouped(
     return found
 
 
-def _larger(one: Significance, other: Significance) -> Significance:
+def _larger_p_values(one: Significance, other: Significance) -> Significance:
     """Return the larger of both p-values; if one is missing, the other."""
     pairs = zip(one.regimes, other.regimes, strict=True)
     return replace(
@@ -306,7 +312,7 @@ def _members(own: SetTrials, table: TrialTable) -> tuple[BoolArray, list[BoolArr
     return region, [region & (levels <= cutoff) for cutoff in own.top.cutoffs.tolist()]
 
 
-def _pooled(own: SetTrials) -> dict[int, FloatArray]:
+def _pooled_p_values(own: SetTrials) -> dict[int, FloatArray]:
     """Return the p-values of parameters with pooled domains, by their place.
 
     Trials with neighbouring bounds are compared, by value and by place between the bounds.

@@ -65,7 +65,7 @@ def forecast_of(trials: SetTrials, names: tuple[str, ...]) -> Forecast:
         if one.verdict == "matters":
             found = replace(found, outlook="settled", chance=1.0)
         elif one.verdict != "not testable":
-            found = _predicted(found, each[:, place], limits[place], course)
+            found = _predict_parameter(found, each[:, place], limits[place], course)
         parameters.append(found)
     return Forecast(
         tuple(parameters), finished, tests.looks, next_look(finished), LEVEL, evidence.sampling
@@ -103,7 +103,7 @@ def settled_at(each: FloatArray, looks: tuple[int, ...]) -> list[int | None]:
     return found
 
 
-def _predicted(
+def _predict_parameter(
     one: ParameterForecast, each: FloatArray, limit: float, course: Course
 ) -> ParameterForecast:
     last = int(np.flatnonzero(~np.isnan(each))[-1])
@@ -115,7 +115,9 @@ def _predicted(
         float(each[last]), course.looks[last], later, limits,
         growth=course.growth, rng=rng, draws=_DRAWS,
     )  # fmt: skip
-    more = [_more(places, later - course.finished, share) for share in (_LOW, 0.5, _HIGH)]
+    more = [
+        _trials_to_settle(places, later - course.finished, share) for share in (_LOW, 0.5, _HIGH)
+    ]
     chance = float(np.mean(places < len(later)))
     hopeful = chance >= _LIKELY or course.finished < _EARLY
     outlook: Outlook = "open" if hopeful else "unlikely"
@@ -125,7 +127,7 @@ def _predicted(
     )  # fmt: skip
 
 
-def _more(places: IntArray, more: IntArray, share: float) -> int | None:
+def _trials_to_settle(places: IntArray, more: IntArray, share: float) -> int | None:
     """Return how many more trials settle it in this share of the futures; None if none do."""
     place = int(np.sort(places)[min(int(share * len(places)), len(places) - 1)])
     return None if place >= len(more) else int(more[place])

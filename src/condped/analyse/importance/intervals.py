@@ -137,7 +137,7 @@ def _bands(whole: FloatArray, parts: FloatArray, question: Question, *, highest:
         error = np.sqrt((groups - 1) / groups * (deviations**2).sum(axis=0))
         # So few parts show how numbers scatter together, but not their extremes: these are drawn
         # from the normal distribution with their covariances.
-        deviations = _drawn(deviations * np.sqrt((groups - 1) / groups), question.seed)
+        deviations = _draw_sums(deviations * np.sqrt((groups - 1) / groups), question.seed)
     # Centred on the parts if the whole was set to 0 for lack of evidence.
     middle = np.where(whole > 0, whole, middle)
 
@@ -172,7 +172,7 @@ def _quantile(numbers: FloatArray, share: float) -> float:
     return low + (place - math.floor(place)) * (high - low)
 
 
-def _drawn(deviations: FloatArray, seed: int) -> FloatArray:
+def _draw_sums(deviations: FloatArray, seed: int) -> FloatArray:
     """Return sums of (groups, T, P) deviations with normal weights."""
     return np.tensordot(_weights(seed, len(deviations)), deviations, axes=1)
 

@@ -128,9 +128,9 @@ class ParameterImportance:
             "parameter": self.name,
             "importance": self.importance,
             "variance": self.variance,
-            "eta_squared": _known(self.eta_squared),
-            "within": _known(self.within),
-            "inter": _known(self.inter),
+            "eta_squared": _none_if_nan(self.eta_squared),
+            "within": _none_if_nan(self.within),
+            "inter": _none_if_nan(self.inter),
             "importance_low": None if interval is None else interval.low,
             "importance_high": None if interval is None else interval.high,
             "joint_low": None if interval is None else interval.joint_low,
@@ -139,12 +139,12 @@ class ParameterImportance:
         }
 
 
-def _known(number: float) -> float | None:
+def _none_if_nan(number: float) -> float | None:
     """Return None for NaN, which JSON does not have."""
     return None if math.isnan(number) else number
 
 
-def _comparable(number: float) -> float:
+def _with_one_nan(number: float) -> float:
     """Return the same NaN object for every NaN, so that tuples of equal results are equal."""
     return math.nan if math.isnan(number) else float(number)
 
@@ -161,9 +161,9 @@ def parameters_of(numbers: Numbers, analysis: Analysis | None) -> tuple[Paramete
             name=name,
             importance=float(numbers.importance[0, place]),
             variance=float(numbers.variance[0, place]),
-            eta_squared=_comparable(numbers.eta_squared[0, place]),
-            within=_comparable(numbers.within[0, place]),
-            inter=_comparable(numbers.inter[0, place]),
+            eta_squared=_with_one_nan(numbers.eta_squared[0, place]),
+            within=_with_one_nan(numbers.within[0, place]),
+            inter=_with_one_nan(numbers.inter[0, place]),
             regimes=() if regimes is None else tuple(regimes[place]),
             intervals=None if bands is None else bands[place],
         )

@@ -213,10 +213,10 @@ class SetCounts:
         """The tests at all scheduled looks, for p-values that hold however often one looks."""
         own = self._trials
         looks = scheduled(own)
-        tests = [self._look(finished) for finished in looks]
+        tests = [self._test_look(finished) for finished in looks]
         return tests_of_looks(own, looks, tests, self.unit_ranked)
 
-    def _look(self, finished: int) -> LookTest:
+    def _test_look(self, finished: int) -> LookTest:
         try:
             counts = SetCounts(self._trials.at_look(finished))
         except CondpedError:  # no trial of a selection was there, or could be used
@@ -306,7 +306,7 @@ class SetCounts:
         return SetCounts(None, known)
 
 
-def _cut(counts: StudyCounts, one: slice) -> StudyCounts:
+def _counts_of_set(counts: StudyCounts, one: slice) -> StudyCounts:
     """Return the counts of one target set."""
     parameters = tuple(
         replace(
@@ -321,7 +321,7 @@ def _cut(counts: StudyCounts, one: slice) -> StudyCounts:
 
 # How to extract one target set from what is known.
 _CUTS: Mapping[str, Callable[[Any, slice], Any]] = {
-    **dict.fromkeys(("grid", "unit_grid", "ranked", "unit_ranked"), _cut),
+    **dict.fromkeys(("grid", "unit_grid", "ranked", "unit_ranked"), _counts_of_set),
     **dict.fromkeys(("p_values", "adjusted_p_values"), lambda found, one: found[one]),
     "bias": lambda found, one: None if found is None else found[:, one],
     "regime_p_values": lambda found, one: [[p[one] for p in regimes] for regimes in found],

@@ -123,7 +123,7 @@ def report(
     trials = open_trials(source, **parsed.reading)
     # First: it may leave a note for the account.
     structure = None if _no_tree(question) else structure_of(trials)
-    posed = question if verdicts else _untested(trials, question)
+    posed = question if verdicts else _quick_question(trials, question)
     methods = question.methods if verdicts else ("paper",)
     analyses = analyses_of(trials, posed, methods)
     result = importance_result(analyses[posed.settings.method].at(start))
@@ -148,7 +148,9 @@ def report(
     if verdicts:
         own = {n: v for n, v in options.items() if n not in reading and n != "intervals"}
         durations = (data["summary"] or {}).get("durations")
-        data |= _tested(trials, question, result, durations, target_quantile=target_quantile, **own)
+        data |= _test_results(
+            trials, question, result, durations, target_quantile=target_quantile, **own
+        )
         table = trials.in_memory  # for a selection, trials of the whole study count
         finished = finished_trials(data) if table is None else table.finished
         data["tested"] = {"trials": finished}
@@ -159,7 +161,7 @@ def report(
     return made
 
 
-def _untested(trials: Trials, question: Question) -> Question:
+def _quick_question(trials: Trials, question: Question) -> Question:
     """Return the question in a form that is quick: by the paper's method, without intervals."""
     quick = replace(question, intervals=None).by("paper")
     sets = count_sets(trials, quick).trials
@@ -180,7 +182,7 @@ def _without_evidence(analysis: Analysis) -> ImportanceResult:
     return replace(result, _known=conditional(sets.given, sets.top), _sentences=())
 
 
-def _tested(
+def _test_results(
     trials: Trials,
     question: Question,
     result: ImportanceResult,
@@ -312,10 +314,10 @@ def _step(row: dict[str, Any], step: Step) -> dict[str, Any]:
     """Return what the page says about a step; if nothing changes, only why."""
     if step.kind == "leave":
         return {name: row[name] for name in ("kind", "parameter", "reason")}
-    return row | {"without": _without(step)}
+    return row | {"without": _choices_given_up(step)}
 
 
-def _without(step: Step) -> list[str] | None:
+def _choices_given_up(step: Step) -> list[str] | None:
     """Return the choices that a step gives up."""
     before, after = step.domain, step.proposal
     if step.kind != "choices" or not isinstance(before, Categorical):

@@ -101,7 +101,7 @@ class PageEffects:
         values, regimes = {}, {}
         for one in parameters:
             if one.name in own:
-                regimes[own[one.name]], values[own[one.name]] = self._tried(one, rows)
+                regimes[own[one.name]], values[own[one.name]] = self._regimes_and_values(one, rows)
         return {
             "of": int(np.count_nonzero(ended)),
             "numbers": trial_numbers(table)[rows],
@@ -112,7 +112,7 @@ class PageEffects:
             "regimes": regimes,
         }
 
-    def _tried(
+    def _regimes_and_values(
         self, counted: ParameterCounts, rows: IntArray
     ) -> tuple[list[int], list[float | None]]:
         """Return each trial's regime, by its place on the page (-1: none), and its value."""

@@ -68,12 +68,14 @@ def _causes(result: ImportanceResult) -> Iterator[dict[str, Any]]:
             "verdict": tested.verdict,
             "p": small([tested.adjusted_p_value])[0],
             "values": [
-                value for density in result.densities[parameter.name] for value in _leading(density)
+                value
+                for density in result.densities[parameter.name]
+                for value in _leading_values(density)
             ],
         }
 
 
-def _leading(density: RegimeDensity) -> Iterator[dict[str, Any]]:
+def _leading_values(density: RegimeDensity) -> Iterator[dict[str, Any]]:
     """Iterate over values that lead to an ending: how many trials had it there, and elsewhere."""
     ended, all_trials = int(density.target.sum()), int(density.region.sum())
     for good in density.good:

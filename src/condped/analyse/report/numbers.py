@@ -110,7 +110,7 @@ def _numbers(analyses: Analyses, place: int, *, tested: bool) -> dict[str, Any]:
     if not tested:
         return data | {"verdict": UNTESTED * len(counts.grid.target_sizes), "reason": [""]}
     letters = "".join(_LETTERS[verdict] for verdict in _verdicts(counts, place))
-    return data | {"verdict": letters, "reason": _once(reasons_of(counts, place))}
+    return data | {"verdict": letters, "reason": _reasons_by_step(reasons_of(counts, place))}
 
 
 def parameters_data(
@@ -154,7 +154,7 @@ def _parameter(
     if bands:
         for end in ("low", "high", "joint_low", "joint_high"):
             data[end] = {m: shares(getattr(b, end)[:, place]) for m, b in bands.items()}
-    parts = {m: _parts(analysis, place) for m, analysis in analyses.items()}
+    parts = {m: _regime_shares(analysis, place) for m, analysis in analyses.items()}
     data["regimes"] = []
     for number, regime in enumerate(own.regimes):
         good = _good_values(counts, place, number) if tested else {}
@@ -171,7 +171,7 @@ def _parameter(
     return data
 
 
-def _parts(analysis: Analysis, place: int) -> list[list[float]]:
+def _regime_shares(analysis: Analysis, place: int) -> list[list[float]]:
     """Return for each regime its share of what all regimes of a parameter contribute."""
     estimate = analysis.estimate
     own = np.maximum(estimate.contribution[estimate.owner == place], 0.0)
@@ -196,21 +196,25 @@ def _regime(regime: RegimeCounts, good: Goods) -> dict[str, Any]:
     if regime.domain is None:
         # Absent: only how many trials.
         trials = regime.target.sum(axis=1)
-        return {"domain": None, "region": str(int(regime.region.sum())), "target": _added(trials)}
+        return {
+            "domain": None,
+            "region": str(int(regime.region.sum())),
+            "target": _added_by_set(trials),
+        }
     return {
         "domain": _domain(regime.domain),
         "label": regime.domain.label,
         "cells": len(regime.region),
         "region": counted(regime.region),
         # The sets are nested: what each adds to the one before is small.
-        "target": _added(regime.target),
+        "target": _added_by_set(regime.target),
         "good": {
             str(step): [_good(one, regime, step) for one in found] for step, found in good.items()
         },
     }
 
 
-def _added(target: IntArray) -> list[str]:
+def _added_by_set(target: IntArray) -> list[str]:
     """Return what each target set adds to the one before, given (T,) or (T, cells)."""
     target = target.reshape(len(target), -1)
     return [counted(row) for row in np.diff(target, axis=0, prepend=0)]
@@ -275,12 +279,12 @@ def _branch(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any]:
         "best": [short_number(one.best) for one in branch.reached],
         "median": [short_number(one.median) for one in branch.reached],
         "last": None if branch.last is None else [branch.last.number, branch.last.ago],
-        "inside": _inside(branch, places),
+        "inside": _numbers_inside(branch, places),
         "nodes": [_node(node, places) for node in branch.nodes],
     }
 
 
-def _inside(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any] | None:
+def _numbers_inside(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any] | None:
     """Return the importances among a branch's own trials; None if it was not analysed."""
     if not branch.analyses:
         return None
@@ -291,7 +295,9 @@ def _inside(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any] | Non
     return {
         "sizes": numbers.target_sizes.tolist(),
         "more": len(names) - len(shown),
-        "reasons": {m: _once(analysis.numbers.reasons) for m, analysis in branch.analyses.items()},
+        "reasons": {
+            m: _reasons_by_step(analysis.numbers.reasons) for m, analysis in branch.analyses.items()
+        },
         "unattributed": {
             m: shares(analysis.numbers.unattributed) for m, analysis in branch.analyses.items()
         },
@@ -302,6 +308,6 @@ def _inside(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any] | Non
     }
 
 
-def _once(reasons: Sequence[Text]) -> list[Text]:
+def _reasons_by_step(reasons: Sequence[Text]) -> list[Text]:
     """Return the reasons of all steps, or one if they are the same."""
     return list(reasons[:1] if len(set(reasons)) == 1 else reasons)

@@ -139,7 +139,7 @@ class Report(Result):
                 "p_value": one["p"][step],
                 "adjusted_p_value": one["adjusted"][step],
                 "verdict": VERDICTS[one["verdict"][step]],
-                "reason": _at(one["reason"], step) or None,
+                "reason": _reason_at(one["reason"], step) or None,
                 "determined": self.data["reasons"][method][step] is None,
                 "unattributed": self.data["unattributed"][method][step],
                 "note": self._note(step, one["eta"][method][step]),
@@ -176,6 +176,6 @@ class Report(Result):
         return made
 
 
-def _at(reasons: list[str], step: int) -> str:
+def _reason_at(reasons: list[str], step: int) -> str:
     """Return the reason at a step of the slider."""
     return reasons[0 if len(reasons) == 1 else step]

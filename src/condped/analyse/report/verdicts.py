@@ -106,7 +106,7 @@ def _tree(fresh: Data, earlier: Data) -> Data | None:
     places = {one["name"]: place for place, one in enumerate(fresh["parameters"])}
     names = [one["name"] for one in earlier["parameters"]]
     inside = {
-        branch["condition"]: _renamed(branch["inside"], names, places)
+        branch["condition"]: _by_current_places(branch["inside"], names, places)
         for branch in _branches(earlier["tree"]["roots"])
     }
     return now | {"roots": [_node(node, inside) for node in now["roots"]]}
@@ -133,7 +133,9 @@ def _branches(nodes: Iterable[Data]) -> Iterator[Data]:
             yield from _branches(branch["nodes"])
 
 
-def _renamed(inside: Data | None, names: list[str], places: Mapping[str, int]) -> Data | None:
+def _by_current_places(
+    inside: Data | None, names: list[str], places: Mapping[str, int]
+) -> Data | None:
     """Return what matters inside a branch, with parameters by their current places."""
     if inside is None:
         return None

@@ -99,13 +99,13 @@ def saved_counts(counts: StudyCounts) -> list[dict[str, Any]]:
                 {
                     "domain": regime.domain,
                     "region": packed(regime.region),
-                    "target": packed(_added(regime.target)),
+                    "target": packed(_added_by_set(regime.target)),
                 }
                 for regime in parameter.regimes
             ],
             "dropped": {
                 "region": packed(parameter.dropped_region),
-                "target": packed(_added(parameter.dropped_target)),
+                "target": packed(_added_by_set(parameter.dropped_target)),
             },
         }
         for parameter in counts.parameters
@@ -146,7 +146,7 @@ def _regime(entry: dict[str, Any], sets: int, unpacking: Unpacking) -> RegimeCou
     return RegimeCounts(domain, region, unpacking.target(entry["target"], (sets, len(region))))
 
 
-def _added(target: IntArray) -> IntArray:
+def _added_by_set(target: IntArray) -> IntArray:
     return np.diff(target, axis=0, prepend=0).ravel()
 
 
@@ -156,7 +156,7 @@ def saved_analysis(
     """Return all that an analysis can be rebuilt from, including what needs the trials."""
     counts, needed = analysis.counts, analysis.needed(tests=tests, evidence=evidence)
     own = counts.by(analysis.settings.method)
-    notes = (*analysis.account.notes, *_changed(own))
+    notes = (*analysis.account.notes, *_notes_on_choices(own))
     return {
         "settings": analysis.settings,
         "account": replace(analysis.account, notes=notes),
@@ -307,7 +307,7 @@ def _sizes(values: Any, expected: int) -> IntArray:
     return sizes
 
 
-def _changed(counts: StudyCounts) -> list[str]:
+def _notes_on_choices(counts: StudyCounts) -> list[str]:
     """Say which choices JSON cannot represent."""
     names = [
         parameter.name

@@ -54,7 +54,7 @@ def forest_scores(table: TrialTable, settings: BaselineSettings) -> dict[str, fl
     """
     scores = scores_of(settings.method)
     if settings.absent == "imputation":
-        return _scored(impute_absent(table), scores, settings)
+        return _score_table(impute_absent(table), scores, settings)
     # Parameters that come and go together have the same trials, and the same forest.
     together: dict[bytes, list[str]] = {}
     for entry in table.parameters:
@@ -62,12 +62,12 @@ def forest_scores(table: TrialTable, settings: BaselineSettings) -> dict[str, fl
     found: dict[str, float | None] = {}
     for done, names in enumerate(together.values()):
         report("Growing forests", done, len(together))
-        of_all = _scored(filter_absent(table, names[0]), scores, settings)
+        of_all = _score_table(filter_absent(table, names[0]), scores, settings)
         found |= {name: of_all.get(name) for name in names}
     return found
 
 
-def _scored(
+def _score_table(
     table: TrialTable, scores: Scores, settings: BaselineSettings
 ) -> dict[str, float | None]:
     """Return the scores on one table without absences."""

@@ -48,10 +48,10 @@ def ped_anova(
         whole = analyse(impute_absent(table), question)
         return PedAnova(_without_gates(whole.numbers), (), whole.account.region_size)
     alone = [table.with_parameters([name]) for name in table.names]
-    return _joined([analyse(filter_absent(part, *part.names), question) for part in alone])
+    return _join_parts([analyse(filter_absent(part, *part.names), question) for part in alone])
 
 
-def _joined(parts: list[Analysis]) -> PedAnova:
+def _join_parts(parts: list[Analysis]) -> PedAnova:
     """Join analyses of one parameter each, side by side."""
     widest = max(parts, key=lambda part: part.account.region_size)
     each = [part.numbers for part in parts]

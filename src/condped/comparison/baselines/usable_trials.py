@@ -109,7 +109,7 @@ def _notes(basis: Basis, settings: BaselineSettings, undetermined: Sequence[str]
         notes.append(f"Values imputed where absent (number of trials, value): {_listed(gaps)}.")
     elif gaps:
         notes.append(f"Trials left out for a parameter that they lack: {_listed(gaps)}.")
-    blurred = [entry.name for entry in basis.table.parameters if _blurred(entry, used)]
+    blurred = [entry.name for entry in basis.table.parameters if _merges_values(entry, used)]
     if settings.forest and blurred:
         notes.append(
             "A forest holds values in single precision, in which all of these are the same: "
@@ -120,7 +120,7 @@ def _notes(basis: Basis, settings: BaselineSettings, undetermined: Sequence[str]
     return notes
 
 
-def _blurred(parameter: Parameter, used: BoolArray) -> bool:
+def _merges_values(parameter: Parameter, used: BoolArray) -> bool:
     """Return whether different values are equal in single precision."""
     present = presence(parameter) & used
     values = parameter.values[present]

@@ -192,7 +192,7 @@ def _counts_by_domain(
     if len(layout.starts) == 1 and parameter.everywhere and len(buckets) <= _CHUNK:
         (domain,) = parameter.domains
         cells = cells_in(parameter.values, domain, whole=layout.whole)
-        return _counted(cells, layout.rest + 1, buckets, len(sizes))
+        return _count_pairs(cells, layout.rest + 1, buckets, len(sizes))
     counts = np.zeros((layout.rest + 1, len(sizes)), dtype=np.int64)
     for start in range(0, len(buckets), _CHUNK):
         rows = slice(start, start + _CHUNK)
@@ -205,13 +205,15 @@ def _counts_by_domain(
                 cell_values, cell_buckets = values.take(among), row_buckets.take(among)
             cells = cells_in(cell_values, domain, whole=layout.whole)
             n_cells = layout.grids[place].cells
-            counts[first : first + n_cells] += _counted(cells, n_cells, cell_buckets, len(sizes))
+            counts[first : first + n_cells] += _count_pairs(
+                cells, n_cells, cell_buckets, len(sizes)
+            )
     if not parameter.everywhere:
         counts[layout.rest] = sizes - counts[: layout.rest].sum(axis=0)
     return counts
 
 
-def _counted(found: IdArray, cells: int, buckets: IdArray, n_buckets: int) -> IntArray:
+def _count_pairs(found: IdArray, cells: int, buckets: IdArray, n_buckets: int) -> IntArray:
     """Return (cells, buckets): how many rows have each pair of cell and bucket."""
     size = cells * n_buckets
     # Of the narrowest type that holds them: bincount converts to int64 itself.

@@ -108,13 +108,13 @@ class _Search:
         if self.ranks is None:
             self.total = self.query.members @ sum(one.sum(axis=1) for one in counts)
             self.ranks = self.query.find(self.total)
-        self.marked = [self._holding(piece) for piece in self.pieces]
+        self.marked = [self._bins_with_ranks(piece) for piece in self.pieces]
 
-    def _holding(self, piece: _CountedBins) -> BoolArray:
+    def _bins_with_ranks(self, piece: _CountedBins) -> BoolArray:
         """Return (bins,): which hold a rank of any part."""
         # (parts, bins + 1): numbers below each bin's end, in each part.
         edges = np.concatenate([np.zeros_like(piece.counts[:, :1]), piece.counts], axis=1)
-        reached = self._summed(edges.cumsum(axis=1) + piece.below[:, None])
+        reached = self._sums_of_parts(edges.cumsum(axis=1) + piece.below[:, None])
         marked = np.zeros(piece.bins.bins, dtype=bool)
         assert self.ranks is not None
         for part, ranks in zip(reached, self.ranks, strict=True):
@@ -122,7 +122,7 @@ class _Search:
             marked[places[(places >= 0) & (places < piece.bins.bins)]] = True
         return marked
 
-    def _summed(self, of_groups: IntArray) -> IntArray:
+    def _sums_of_parts(self, of_groups: IntArray) -> IntArray:
         """Return (parts, …) sums over the groups of each part; as floats, which is exact."""
         found = self.query.members.astype(np.float64) @ of_groups.astype(np.float64)
         return np.asarray(np.rint(found).astype(np.int64))
@@ -174,11 +174,11 @@ class _Search:
                     held = piece.counts[:, place, None]
                 else:
                     assert levels is not None
-                    inside, held = _inside(levels, start, stop, len(base))
+                    inside, held = _distinct_keys(levels, start, stop, len(base))
                     keys.append(inside)
                 total = held.cumsum(axis=1) + base[:, None]  # (groups, levels)
-                at_most.append(self._summed(total))
-                below.append(self._summed(total - held))
+                at_most.append(self._sums_of_parts(total))
+                below.append(self._sums_of_parts(total - held))
         shape = ranks.shape
         if not keys:
             nothing = np.zeros(shape, dtype=np.int64)
@@ -202,7 +202,7 @@ class _Search:
         )
 
 
-def _inside(levels: Levels, start: int, stop: int, groups: int) -> tuple[IntArray, IntArray]:
+def _distinct_keys(levels: Levels, start: int, stop: int, groups: int) -> tuple[IntArray, IntArray]:
     """Return the distinct keys from start to stop, and (groups, keys): how often each occurs."""
     keys = keys_of(levels.values)
     rows = slice(np.searchsorted(keys, start), np.searchsorted(keys, stop, side="right"))
@@ -229,7 +229,9 @@ def order_statistics(
         return {}
     if counter.in_memory or trials * len(queries) <= _SHORT:
         gathered = counter.gather(tuple(queries), within, groups)
-        return {series: _sorted(query, *gathered[series]) for series, query in queries.items()}
+        return {
+            series: _sort_numbers(query, *gathered[series]) for series, query in queries.items()
+        }
     most = max(MOST_BINS // (groups.size * len(queries)), 2)
     nothing = np.zeros(groups.size, dtype=np.int64)
     searches = {
@@ -255,7 +257,7 @@ def order_statistics(
     return found
 
 
-def _sorted(query: Ranks, numbers: ValueArray, groups: IntArray | None) -> OrderStatistics:
+def _sort_numbers(query: Ranks, numbers: ValueArray, groups: IntArray | None) -> OrderStatistics:
     """Return the order statistics of numbers in memory, given the group of each."""
     numbers = numbers.astype(np.int64 if query.whole else np.float64, copy=False)
     if groups is not None:

@@ -68,7 +68,7 @@ def history_of(ended: Ended, *, constant_liar: bool) -> History:
     """Split the trials before each one; with a constant liar, running ones are bad."""
     trials, objectives = ended.losses.shape
     seen = ended.complete | ended.pruned
-    finished, running = _before(ended, seen)
+    finished, running = _known_when_drawn(ended, seen)
     rank = _ranks(ended)
     sizes = finished.sum(axis=1)
     good = np.zeros((trials, trials), dtype=bool)
@@ -80,14 +80,14 @@ def history_of(ended: Ended, *, constant_liar: bool) -> History:
             size = min(size, _LAST)
             good[trial, past[np.argsort(rank[past], kind="stable")[:size]]] = True
         else:
-            good[trial, _several(past, ended.losses, rank, feasible, size)] = True
+            good[trial, _good_by_front(past, ended.losses, rank, feasible, size)] = True
     bad = finished & ~good
     if constant_liar:
         bad |= running
     return History(sizes, good, bad, equal_weights=objectives > 1)
 
 
-def _before(ended: Ended, seen: BoolArray) -> tuple[BoolArray, BoolArray]:
+def _known_when_drawn(ended: Ended, seen: BoolArray) -> tuple[BoolArray, BoolArray]:
     """Return (N, N): which trials had finished, and which were running, when each was drawn."""
     number = np.arange(len(seen))
     earlier = number[None, :] < number[:, None]
@@ -117,7 +117,7 @@ def _ranks(ended: Ended) -> IntArray:
     return ranks
 
 
-def _several(
+def _good_by_front(
     past: IntArray, losses: FloatArray, rank: IntArray, feasible: BoolArray, size: int
 ) -> IntArray:
     """Return the good trials of several objectives: by front and hypervolume, then by rank."""

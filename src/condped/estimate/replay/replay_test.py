@@ -111,17 +111,17 @@ def replay_test(
     """
     drawn = ~series.parameter.fixed
     rows = [np.flatnonzero(regime & drawn) for regime in regimes]
-    found = _untested(len(rows), len(hits))
+    found = _no_test(len(rows), len(hits))
     sets = np.arange(len(hits))
     if other_p_values is not None:
         sets = sets[~plainly_large(other_p_values)]
-    observed = [_observed(series, own, hits[sets]) for own in rows] if len(sets) else []
+    observed = [_observed_scores(series, own, hits[sets]) for own in rows] if len(sets) else []
     replayed: list[Scores] = []
     for number in range(len(STAGES)):
         if not len(sets):
             break
         cells = series.stage(number)
-        more = [_replayed(series, cells, own, hits[sets], number) for own in rows]
+        more = [_replayed_scores(series, cells, own, hits[sets], number) for own in rows]
         replayed = [a.joined(b) for a, b in zip(replayed, more, strict=True)] if number else more
         p_values = _p_values(_total(observed), _total(replayed))
         if number < len(STAGES) - 1:
@@ -130,21 +130,21 @@ def replay_test(
             unknown = np.zeros(len(sets), dtype=bool)
         done, left = np.flatnonzero(~unknown), np.flatnonzero(unknown)
         known = [own.of_sets(done) for own in observed], [own.of_sets(done) for own in replayed]
-        found.put(sets[done], _tested(*known, p_values[done]))
+        found.put(sets[done], _test_from(*known, p_values[done]))
         sets = sets[left]
         observed = [own.of_sets(left) for own in observed]
         replayed = [own.of_sets(left) for own in replayed]
     return found
 
 
-def _untested(regimes: int, sets: int) -> ReplayTest:
+def _no_test(regimes: int, sets: int) -> ReplayTest:
     nothing = np.full((regimes + 1, sets), np.nan)
     return ReplayTest(
         nothing[0], tuple(nothing[1:]), np.zeros((regimes, sets)), np.zeros((regimes, sets))
     )
 
 
-def _tested(observed: list[Scores], others: list[Scores], p_values: FloatArray) -> ReplayTest:
+def _test_from(observed: list[Scores], others: list[Scores], p_values: FloatArray) -> ReplayTest:
     return ReplayTest(
         p_values,
         tuple(_p_values(one, many) for one, many in zip(observed, others, strict=True)),
@@ -161,15 +161,17 @@ def shift_test(series: ReplayedSeries, regimes: Sequence[BoolArray], hits: BoolA
     """
     drawn = ~series.parameter.fixed
     rows = [np.flatnonzero(regime & drawn) for regime in regimes]
-    observed = [_observed(series, own, hits).within for own in rows]
+    observed = [_observed_scores(series, own, hits).within for own in rows]
     shifted = [
-        _scored(series.parameter, _values(series, own)[_other_times(len(own))], own, hits).within
+        _score_parameter(
+            series.parameter, _values(series, own)[_other_times(len(own))], own, hits
+        ).within
         for own in rows
     ]
     # Regimes with fewer trials have fewer shifts, which are paired with those of the largest.
     number = max(scored.excess.shape[0] for scored in shifted)
     paired = [scored.only(np.arange(number) % scored.excess.shape[0]) for scored in shifted]
-    return _tested(observed, shifted, _p_values(_total(observed), _total(paired)))
+    return _test_from(observed, shifted, _p_values(_total(observed), _total(paired)))
 
 
 def _other_times(trials: int) -> IntArray:
@@ -190,8 +192,8 @@ def plainly_large(p_values: FloatArray) -> BoolArray:
     return np.asarray(p_values > _PLAINLY_LARGE)
 
 
-def _observed(series: ReplayedSeries, rows: IntArray, hits: BoolArray) -> Scores:
-    return _scored(series.parameter, _values(series, rows)[None], rows, hits)
+def _observed_scores(series: ReplayedSeries, rows: IntArray, hits: BoolArray) -> Scores:
+    return _score_parameter(series.parameter, _values(series, rows)[None], rows, hits)
 
 
 def _values(series: ReplayedSeries, rows: IntArray) -> FloatArray:
@@ -200,17 +202,19 @@ def _values(series: ReplayedSeries, rows: IntArray) -> FloatArray:
     return series.values[rows]
 
 
-def _replayed(
+def _replayed_scores(
     series: ReplayedSeries, drawn: Cells, rows: IntArray, hits: BoolArray, stage: int
 ) -> Scores:
     values = drawn[rows].T.astype(np.float64)
     if not _has_levels(series.parameter, rows):
         # Numbers are somewhere in their cell: no two are the same.
         values += np.random.default_rng([*series.seed, stage, 1]).random(values.shape)
-    return _scored(series.parameter, values, rows, hits)
+    return _score_parameter(series.parameter, values, rows, hits)
 
 
-def _scored(parameter: Replayed, values: FloatArray, rows: IntArray, hits: BoolArray) -> Scores:
+def _score_parameter(
+    parameter: Replayed, values: FloatArray, rows: IntArray, hits: BoolArray
+) -> Scores:
     if _categorical(parameter, rows):
         cells = values.astype(np.int64)
         return scores(cells, hits[:, rows], parameter.layout.total, ordered=False)
@@ -245,11 +249,11 @@ def _p_values(observed: Scores, replays: Scores) -> FloatArray:
     same = np.where(np.isfinite(seen), _SAME * (1.0 + np.abs(seen)), 0.0)
     beyond = (drawn >= seen - same).sum(axis=0)
     counted = (1.0 + beyond) / (len(drawn) + 1.0)
-    found = np.where(beyond < _FEW, np.minimum(counted, _fitted(seen, drawn)), counted)
+    found = np.where(beyond < _FEW, np.minimum(counted, _tail_p_values(seen, drawn)), counted)
     return np.where(np.isneginf(seen), np.nan, found)
 
 
-def _fitted(seen: FloatArray, drawn: FloatArray) -> FloatArray:
+def _tail_p_values(seen: FloatArray, drawn: FloatArray) -> FloatArray:
     """Return (T,): p-values by an exponential tail fitted to the extreme replays; 1 without one.
 
     The statistic's own tail is about normal, and falls faster: the fit is conservative.

@@ -73,7 +73,7 @@ def replay(parameter: Replayed, history: History, tpe: Tpe, chances: FloatArray)
             series[trial] = parameter.cells[trial]
             continue
         domain = parameter.layout.domains[parameter.domain_ids[trial]]
-        drawn = _drawn(*laws.densities(trial), laws.candidates(trial), chances[trial])
+        drawn = _draw_best(*laws.densities(trial), laws.candidates(trial), chances[trial])
         series[trial] = domain.cells[drawn]
     return series
 
@@ -144,11 +144,11 @@ class _Densities:
         self.domain, self.series, self.good, self.bad = domain, series, good, bad
         self._learnt = len(bad)
         weights = np.ones(len(good)) if equal else fading_weights(len(good))
-        kernels = _mixed(domain, domain.kernels_of(series[good]), weights)
+        kernels = _mix_kernels(domain, domain.kernels_of(series[good]), weights)
         self._good_density = domain.mixture(kernels, float(weights.sum()), len(good))
         weights = fading_weights(len(bad))
         self._bad_weight = float(weights.sum())
-        self._bad_kernels = _mixed(domain, domain.kernels_of(series[bad]), weights)
+        self._bad_kernels = _mix_kernels(domain, domain.kernels_of(series[bad]), weights)
 
     def follows(self, good: IntArray, bad: IntArray) -> bool:
         """Update the densities if the same trials are good and few more are bad; return whether."""
@@ -172,7 +172,7 @@ class _Densities:
         return self._good_density, bad
 
 
-def _mixed(domain: DomainCells, kernels: IntArray, weights: FloatArray) -> FloatArray:
+def _mix_kernels(domain: DomainCells, kernels: IntArray, weights: FloatArray) -> FloatArray:
     """Return (series, cells): a weighted sum of (trials, series) kernels."""
     table, rows = domain.kernels, kernels.shape[1]
     if len(kernels) <= _FEW:
@@ -195,22 +195,22 @@ def _mixed(domain: DomainCells, kernels: IntArray, weights: FloatArray) -> Float
 
 def _law(good: FloatArray, bad: FloatArray, candidates: int) -> FloatArray:
     """Return (rows, cells): the law of the best of some draws, by the ratio of both densities."""
-    order, reached = _ascending(good, bad)
+    order, reached = _order_by_ratio(good, bad)
     law = np.empty_like(good)
     np.put_along_axis(law, order, np.diff(reached**candidates, axis=1, prepend=0.0), axis=1)
     return law
 
 
-def _ascending(good: FloatArray, bad: FloatArray) -> tuple[IntArray, FloatArray]:
+def _order_by_ratio(good: FloatArray, bad: FloatArray) -> tuple[IntArray, FloatArray]:
     """Return the cells in order of the density ratio, and the good density summed in that order."""
     order = np.argsort(good / np.maximum(bad, 1e-300), axis=1)
     reached = np.take_along_axis(good, order, axis=1).cumsum(axis=1)
     return order, reached / reached[:, -1:]
 
 
-def _drawn(good: FloatArray, bad: FloatArray, candidates: int, chances: FloatArray) -> IntArray:
+def _draw_best(good: FloatArray, bad: FloatArray, candidates: int, chances: FloatArray) -> IntArray:
     """Return (series,): the best of some draws from the good density, by the ratio of both."""
-    order, reached = _ascending(good, bad)
+    order, reached = _order_by_ratio(good, bad)
     highest = chances ** (1.0 / candidates)  # the largest of that many
     place = np.minimum((reached < highest[:, None]).sum(axis=1), good.shape[1] - 1)
     return np.asarray(np.take_along_axis(order, place[:, None], axis=1)[:, 0])

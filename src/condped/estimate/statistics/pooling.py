@@ -139,7 +139,7 @@ def _spread_with(values: FloatArray, errors: FloatArray, q: float) -> float:
     low, high = 0.0, 1.0
     while _cochran(values, errors, high) > q:
         high *= 2
-    return _bisected(lambda deviation: _cochran(values, errors, deviation) > q, low, high)
+    return _bisect(lambda deviation: _cochran(values, errors, deviation) > q, low, high)
 
 
 def _chi_square_tail(value: float, freedom: int) -> float:
@@ -149,10 +149,10 @@ def _chi_square_tail(value: float, freedom: int) -> float:
 @cache
 def _chi_square_quantile(share: float, freedom: int) -> float:
     high = 10.0 * freedom + 100.0
-    return _bisected(lambda value: _chi_square_tail(value, freedom) > 1.0 - share, 0.0, high)
+    return _bisect(lambda value: _chi_square_tail(value, freedom) > 1.0 - share, 0.0, high)
 
 
-def _bisected(below: Callable[[float], bool], low: float, high: float) -> float:
+def _bisect(below: Callable[[float], bool], low: float, high: float) -> float:
     """Return the number up to which ``below`` holds."""
     for _ in range(60):
         middle = (low + high) / 2

@@ -211,12 +211,12 @@ class KeptBatches:
         self.label = label  # where the rows are from, for messages
         self.rows: list[int] = []
         self._places: list[tuple[int, int]] = []  # of each batch: where it begins, how long it is
-        self._file = self._trying(partial(tempfile.TemporaryFile, prefix="condped-"))
+        self._file = self._with_disk_errors(partial(tempfile.TemporaryFile, prefix="condped-"))
         self._end = weakref.finalize(self, self._file.close)
 
     def add(self, batch: Any) -> int:
         """Write a batch and return its number of rows."""
-        self._trying(lambda: self._write(batch))
+        self._with_disk_errors(lambda: self._write(batch))
         return len(batch)
 
     def _write(self, batch: Any) -> None:
@@ -242,7 +242,7 @@ class KeptBatches:
         """Remove the file."""
         self._end()
 
-    def _trying(self, step: Callable[[], Any]) -> Any:
+    def _with_disk_errors(self, step: Callable[[], Any]) -> Any:
         try:
             return step()
         except OSError as error:

@@ -72,13 +72,15 @@ class LazyTable(EngineTable):
 def open_frame(source: Any, options: ReadOptions) -> StreamSource:
     """Open a lazy frame; it is computed once, when its rows are first needed."""
     table = LazyTable(nw.from_native(source))
-    reader = BatchReader.of(table.names, options, options.space, unusable=_unusable(table.frame))
+    reader = BatchReader.of(
+        table.names, options, options.space, unusable=_unusable_columns(table.frame)
+    )
     schema = reader.schema(table.engine, ordered=table.ordered)
     rows = FetchedRows(table, needed_columns(reader, schema))
     return StreamSource(rows, reader, schema, reader.space.notes)
 
 
-def _unusable(frame: nw.LazyFrame[Any]) -> dict[str, str]:
+def _unusable_columns(frame: nw.LazyFrame[Any]) -> dict[str, str]:
     """Return the columns that hold neither numbers, texts nor booleans, with their types."""
     usable = (nw.String, nw.Boolean, nw.Categorical, nw.Enum, nw.Unknown, nw.Object)
     return {

@@ -81,12 +81,12 @@ def _connection(path: Path, place: str) -> Iterator[tuple[sqlite3.Connection, in
     writers, while the connection keeps them from changing the file or has its own log.
     """
     ahead, before = _logs_ahead(path), path.stat()
-    alone = ahead and not _beside(path, "-wal").exists()
+    alone = ahead and not _path_beside(path, "-wal").exists()
     with ExitStack() as stack:
-        if ahead and not alone and not _beside(path, "-shm").exists():
+        if ahead and not alone and not _path_beside(path, "-shm").exists():
             # Left by a writer that was killed. To read the log SQLite would make a file beside it.
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="condped-")))
-            for found in (path, _beside(path, "-wal")):
+            for found in (path, _path_beside(path, "-wal")):
                 shutil.copyfile(found, folder / found.name)
             path = folder / path.name
         # A file with a write-ahead log that nobody has open: SQLite would leave files beside it.
@@ -147,7 +147,7 @@ class _Guard:
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(max(_LONGEST, size), 2**31 - 1))
         db.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, _PATTERN)
         db.set_progress_handler(self._check_limits, _CHECK_EVERY)
-        db.set_authorizer(self._allowed)
+        db.set_authorizer(self._is_allowed)
         for setting in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON"):
             db.execute(f"PRAGMA {setting}")
 
@@ -157,7 +157,7 @@ class _Guard:
         self.too_long = self.left < 0 or time.thread_time() > self.end
         return self.too_long
 
-    def _allowed(self, action: int, _: str | None, name: str | None, *where: str | None) -> int:
+    def _is_allowed(self, action: int, _: str | None, name: str | None, *where: str | None) -> int:
         """Return whether a statement may do something; SQLite calls this before running it."""
         if action == sqlite3.SQLITE_RECURSIVE:
             self.denied = "recursion (WITH RECURSIVE)"
@@ -202,7 +202,7 @@ def _logs_ahead(path: Path) -> bool:
     return first_bytes(path, 20)[18:20] == b"\x02\x02"
 
 
-def _beside(path: Path, ending: str) -> Path:
+def _path_beside(path: Path, ending: str) -> Path:
     return path.with_name(f"{path.name}{ending}")
 
 

@@ -216,9 +216,9 @@ class _Lines:
         self.size, self.file = len(block), file
 
     def __iter__(self) -> Iterator[str]:
-        return chain(self.block, chain.from_iterable(map(self._following, self.file)))
+        return chain(self.block, chain.from_iterable(map(self._lines_from, self.file)))
 
-    def _following(self, line: bytes) -> io.StringIO:
+    def _lines_from(self, line: bytes) -> io.StringIO:
         self.current = io.StringIO(line.decode(), newline="")
         return self.current
 

@@ -67,10 +67,10 @@ def _file(path: str) -> IO[bytes]:
 def bounded(file: IO[bytes], path: str) -> IO[bytes]:
     """Return a file that raises once it decompresses out of proportion to its size on disk."""
     most = max(ALLOWED_BYTES, MOST_GROWTH * file_size(path))
-    return cast(IO[bytes], io.BufferedReader(_Bounded(file, path, most), 1 << 17))
+    return cast(IO[bytes], io.BufferedReader(_BoundedFile(file, path, most), 1 << 17))
 
 
-class _Bounded(io.RawIOBase):
+class _BoundedFile(io.RawIOBase):
     """A file that is being decompressed, up to a maximum number of bytes."""
 
     def __init__(self, file: IO[bytes], path: str, most: int) -> None:

@@ -153,7 +153,7 @@ class JsonLines:
             joined = b",".join(lines)
             if joined.count(b"}\n,{") == len(lines) - 1:
                 entries = self.parse(b"[" + joined + b"]")
-                if len(entries) == len(lines) and self._fit(entries):
+                if len(entries) == len(lines) and self._all_have_key(entries):
                     return cast(list[Entry], entries)
         except (ValueError, RecursionError):
             pass
@@ -166,9 +166,9 @@ class JsonLines:
             entry = self.parse(line)
         except (ValueError, RecursionError):
             return None
-        return entry if self._fit([entry]) else None
+        return entry if self._all_have_key([entry]) else None
 
-    def _fit(self, entries: list[Any]) -> bool:
+    def _all_have_key(self, entries: list[Any]) -> bool:
         """Return whether all are objects with the key, without a Python step for each."""
         return self._are_objects(entries) and not self.problem(entries)
 

@@ -44,7 +44,7 @@ class GrownStudy:
         is_new = part.trial_ids > (base.trial_ids[-1] if known else -1)
         trial_ids = np.concatenate([base.trial_ids, part.trial_ids[is_new]])
         rows = np.searchsorted(trial_ids, part.trial_ids)
-        put = _Put(known, len(trial_ids), rows)
+        put = _RowUpdate(known, len(trial_ids), rows)
         states = put.into(base.states, part.states, 0)
         return GrownStudy(
             StudyRecords(
@@ -64,7 +64,7 @@ class GrownStudy:
 
 
 @dataclass(frozen=True, slots=True)
-class _Put:
+class _RowUpdate:
     """Puts the values of some trials into the columns of all."""
 
     known: int  # trials before
@@ -96,7 +96,7 @@ class _Put:
         return sorted({**old, **new}, key=key)
 
 
-def _violations(put: _Put, base: Violations, part: Violations) -> Violations:
+def _violations(put: _RowUpdate, base: Violations, part: Violations) -> Violations:
     if base.values is None and part.values is None:
         return Violations()
     columns = {}
@@ -104,7 +104,7 @@ def _violations(put: _Put, base: Violations, part: Violations) -> Violations:
         columns[name] = put.into(
             _column(base, name, put.known), _column(part, name, len(put.rows)), np.nan
         )
-    names = put.in_order(base.names, part.names, lambda name: _first(~np.isnan(columns[name])))
+    names = put.in_order(base.names, part.names, lambda name: _first_row(~np.isnan(columns[name])))
     return Violations(tuple(names), np.column_stack([columns[name] for name in names]))
 
 
@@ -114,12 +114,12 @@ def _column(violations: Violations, name: str | int, trials: int) -> FloatArray:
     return violations.values[:, violations.names.index(name)]
 
 
-def _first(present: BoolArray) -> int:
+def _first_row(present: BoolArray) -> int:
     return int(np.argmax(present))
 
 
 def _parameters(
-    put: _Put, base: tuple[Parameter, ...], part: tuple[Parameter, ...]
+    put: _RowUpdate, base: tuple[Parameter, ...], part: tuple[Parameter, ...]
 ) -> tuple[Parameter, ...]:
     old = {entry.name: entry for entry in base}
     new = {entry.name: entry for entry in part}
@@ -131,7 +131,7 @@ def _parameters(
 
 
 def _parameter(
-    put: _Put, name: str, base: Parameter | None, part: Parameter | None
+    put: _RowUpdate, name: str, base: Parameter | None, part: Parameter | None
 ) -> tuple[Parameter, int]:
     """Return a parameter in all trials, and the first trial that has it."""
     numbers = np.zeros(put.trials)
@@ -164,6 +164,6 @@ def _parameter(
 def _first_rows(ids: IdArray, domains: int) -> IntArray:
     """Return the first trial with each domain."""
     if domains <= _FEW_DOMAINS:
-        return np.array([_first(ids == place) for place in range(domains)], dtype=np.int64)
+        return np.array([_first_row(ids == place) for place in range(domains)], dtype=np.int64)
     found, first = np.unique(ids, return_index=True)
     return np.asarray(first[found != ABSENT], dtype=np.int64)

@@ -63,7 +63,7 @@ class DrawingRecords:
             steps=steps,
             last_losses=last_losses,
             losses=values * signs,
-            fixed=_fixed(self.attributes, parameters),
+            fixed=_fixed_values(self.attributes, parameters),
         )
 
     def _samplers(self, times: Times) -> tuple[SamplerRecord, ...]:
@@ -148,7 +148,7 @@ class DrawingLog:
         )
 
 
-def _fixed(
+def _fixed_values(
     attributes: Sequence[tuple[int, Mapping[str, Any]]], parameters: Sequence[Parameter]
 ) -> dict[str, BoolArray]:
     """Return, by parameter, in which trials its value was enqueued or retried."""

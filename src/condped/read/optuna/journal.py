@@ -46,7 +46,7 @@ def list_studies(source: str, patterns: Sequence[str]) -> list[StudyState]:
     """Return the state of all studies in a journal file, or of those that match a pattern."""
     options = ReadOptions()
     place = f"The journal {source!r}"
-    replay = _replayed(_lines(source, options).batches(), options, place)
+    replay = _replay_operations(_lines(source, options).batches(), options, place)
     by_name = {study.name: study for study in replay.studies.values()}
     names = choose_studies(list(by_name), patterns, place)
     studies = [by_name[name] for name in names]
@@ -78,7 +78,7 @@ def replay_journal(
     batches: Iterable[list[dict[str, Any]]], options: ReadOptions, place: str
 ) -> TrialTable:
     """Return the trials of a study after all operations of a journal."""
-    replay = _replayed(batches, options, place)
+    replay = _replay_operations(batches, options, place)
     study = replay.study(options.study)
     return _table_of(replay, study, options)
 
@@ -87,13 +87,15 @@ def replay_studies(
     batches: Iterable[list[dict[str, Any]]], options: ReadOptions, place: str
 ) -> list[tuple[str, TrialTable]]:
     """Return the trials of all studies after all operations, or of those that match a pattern."""
-    replay = _replayed(batches, options, place)
+    replay = _replay_operations(batches, options, place)
     by_name = {study.name: study for study in replay.studies.values()}
     names = choose_studies(list(by_name), options.patterns, place)
     return read_each(names, lambda name: _table_of(replay, by_name[name], options))
 
 
-def _replayed(batches: Iterable[list[dict[str, Any]]], options: ReadOptions, place: str) -> Replay:
+def _replay_operations(
+    batches: Iterable[list[dict[str, Any]]], options: ReadOptions, place: str
+) -> Replay:
     replay = Replay(place, attribute_of(options), all_reports=options.reports)
     for operations in batches:
         replay.apply(operations)

@@ -77,14 +77,14 @@ def explained_table(table: TrialTable, options: ReadOptions, attributes: Attribu
     attribute, names = attribute_of(options), [o.name for o in table.objectives]
     if attribute is None or attribute.column in names:
         options.refuse(STUDY, "direction")
-        table = _checked(table, options)
+        table = _check_table(table, options)
         noted = options.loss is None
         return table.with_notes(recorded_direction_notes(table.objectives) if noted else ())
     values = attributes.recorded(attribute)
     if not values and attribute.column == DURATION:
         (duration,) = table.with_objective(DURATION).objectives
         direction = _direction(options, duration.direction)
-        return _explained(table, options, replace(duration, direction=direction))
+        return _with_objective(table, options, replace(duration, direction=direction))
     if not values and attribute.key == attribute.column:
         known = [*names, *attributes.known(attribute), DURATION]
         raise not_found("objective or user attribute", attribute.key, known)
@@ -106,7 +106,7 @@ def explained_table(table: TrialTable, options: ReadOptions, attributes: Attribu
     default = table.objectives[0].direction if attribute.reported else "minimize"
     explained = Objective(attribute.column, numbers, _direction(options, default))
     assumed = options.direction is None and not attribute.reported
-    return _explained(table, options, explained).with_notes(
+    return _with_objective(table, options, explained).with_notes(
         assumed_direction_notes([explained]) if assumed else ()
     )
 
@@ -118,11 +118,11 @@ def _direction(options: ReadOptions, default: Direction) -> Direction:
     return default if given is None else checked_direction(given)
 
 
-def _explained(table: TrialTable, options: ReadOptions, objective: Objective) -> TrialTable:
-    return _checked(replace(table, objectives=(objective,)), replace(options, objective=None))
+def _with_objective(table: TrialTable, options: ReadOptions, objective: Objective) -> TrialTable:
+    return _check_table(replace(table, objectives=(objective,)), replace(options, objective=None))
 
 
-def _checked(table: TrialTable, options: ReadOptions) -> TrialTable:
+def _check_table(table: TrialTable, options: ReadOptions) -> TrialTable:
     table = chosen_objective(table, options, STUDY)
     return apply_outside_policy(table, "error") if options.outside == "error" else table
 
@@ -135,12 +135,12 @@ class MemoryAttributes:
 
     def recorded(self, attribute: Attribute) -> dict[int, Any]:
         """Return the values of those trials that have one, by the trial's position."""
-        held = enumerate(self._held(attribute))
+        held = enumerate(self._dicts_of(attribute))
         return {row: entry[attribute.key] for row, entry in held if attribute.key in entry}
 
     def known(self, attribute: Attribute) -> list[Any]:
         """Return the keys of all attributes of this kind."""
-        return sorted({key for entry in self._held(attribute) for key in entry})
+        return sorted({key for entry in self._dicts_of(attribute) for key in entry})
 
     def reported(self) -> Iterator[tuple[int, float, float]]:
         """Return all reports: the trial's position, the step and the value."""
@@ -148,6 +148,6 @@ class MemoryAttributes:
             for step, value in trial.intermediate_values.items():
                 yield row, step, value
 
-    def _held(self, attribute: Attribute) -> Iterator[dict[Any, Any]]:
+    def _dicts_of(self, attribute: Attribute) -> Iterator[dict[Any, Any]]:
         name = "intermediate_values" if attribute.reported else "user_attrs"
         return (getattr(trial, name) for trial in self.trials)

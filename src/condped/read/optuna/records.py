@@ -285,7 +285,7 @@ class ParameterRecords:
                 numbers[number] = known[domain_of(texts[place])]
             except DataError as error:
                 reason = str(error).rstrip(".")
-                raise self._damaged(names[owners[one]], rows[one], reason) from None
+                raise self._damage_error(names[owners[one]], rows[one], reason) from None
         found, own = tuple(known), numbers[used]
         made = {}
         for name, start, end in zip(names, edges[:-1], edges[1:], strict=True):
@@ -315,9 +315,9 @@ class ParameterRecords:
                 if wrong.any():
                     one = int(np.argmax(wrong))
                     what = f"a choice is recorded as its position from 0 to {count - 1}"
-                    raise self._damaged(name, rows[one], f"{what} (got {values[one]:g})")
+                    raise self._damage_error(name, rows[one], f"{what} (got {values[one]:g})")
 
-    def _damaged(self, name: str, row: int, what: str) -> DataError:
+    def _damage_error(self, name: str, row: int, what: str) -> DataError:
         """Return the error for a parameter of a trial that is not recorded as Optuna does."""
         return DataError(
             f"{self.place} is damaged: in trial {row} the parameter {brief(name)} cannot be read: "

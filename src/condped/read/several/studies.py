@@ -191,8 +191,8 @@ def _of_table(given: Any, reading: Reading, study_column: str) -> Studies:
             "numbers, different for each trial of a study."
         )
     grouped = GroupedSource(source)
-    names = _matching(grouped.names, options.patterns, study_column)
-    unnamed = _unnamed(grouped.sizes.unnamed, study_column)
+    names = _names_matching(grouped.names, options.patterns, study_column)
+    unnamed = _unnamed_notes(grouped.sizes.unnamed, study_column)
     return Studies(
         names,
         grouped.studies(names),
@@ -207,8 +207,8 @@ def _in_memory(table: TrialTable, options: ReadOptions, what: str) -> Studies:
         raise SettingsError(
             f"study_column is for tables (got {what}, which has no columns). Leave it out."
         )
-    names = _matching(table.studies.names, options.patterns, options.study_column)
-    unnamed = _unnamed(int((table.studies.codes < 0).sum()), options.study_column)
+    names = _names_matching(table.studies.names, options.patterns, options.study_column)
+    unnamed = _unnamed_notes(int((table.studies.codes < 0).sum()), options.study_column)
     parts = split(replace(table, notes=()))
     kept = set(names)
 
@@ -222,7 +222,9 @@ def _in_memory(table: TrialTable, options: ReadOptions, what: str) -> Studies:
     )
 
 
-def _matching(names: tuple[str, ...], patterns: Sequence[str], column: str) -> tuple[str, ...]:
+def _names_matching(
+    names: tuple[str, ...], patterns: Sequence[str], column: str
+) -> tuple[str, ...]:
     """Return the studies whose names match patterns, or all."""
     if not names:
         raise DataError(
@@ -232,7 +234,7 @@ def _matching(names: tuple[str, ...], patterns: Sequence[str], column: str) -> t
     return tuple(matching(names, patterns))
 
 
-def _unnamed(rows: int, column: str) -> tuple[str, ...]:
+def _unnamed_notes(rows: int, column: str) -> tuple[str, ...]:
     """Return the note on rows that belong to no study."""
     some = f"{rows:,} rows have" if rows > 1 else "1 row has"
     return (

@@ -64,15 +64,15 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
     """Build a table from columns in a tool's layout, or from plain columns."""
     if layout is not None:
         runs = layout.split(raw, options)
-        return _labelled(build_runs(runs, layout.renamed(options), layout.source), raw, options)
+        return _with_studies(build_runs(runs, layout.renamed(options), layout.source), raw, options)
     states = states_of(raw, options.state)
     # Columns that are not parameters.
     own = (options.state, options.order, options.study_column)
     taken = {name for name in own if name is not None}
     if options.loss is None and options.objective is not None:
-        taken.update(_listed("objective", options.objective))
+        taken.update(_names_in("objective", options.objective))
     if options.constraints is not None:
-        taken.update(_listed("constraints", options.constraints))
+        taken.update(_names_in("constraints", options.constraints))
     free = RawTable(tuple(n for n in raw.names if n not in taken), raw.rows, raw.__getitem__)
     for name in options.space or ():
         if name in taken:
@@ -81,13 +81,13 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
                 "constraint, order or study. Take it out of one of them.",
                 column=name,
             )
-    table = _labelled(_build(RawRuns(free, raw, states, mixed=True), options), raw, options)
+    table = _with_studies(_build(RawRuns(free, raw, states, mixed=True), options), raw, options)
     if options.order is None:
         return table
     return replace(table.only(_rows_in_time(raw, options.order)), order_given=True)
 
 
-def _labelled(table: TrialTable, raw: RawTable, options: ReadOptions) -> TrialTable:
+def _with_studies(table: TrialTable, raw: RawTable, options: ReadOptions) -> TrialTable:
     """Return the trials with the studies that a column names."""
     name = options.study_column
     if name is None:
@@ -136,10 +136,10 @@ def _build(runs: RawRuns, options: ReadOptions) -> TrialTable:
     raw, notes = runs.parameters, [*_direction_notes(objectives, runs, options), *runs.notes]
     space = runs.space if options.space is None else options.space
     if space is None:
-        space = _inferred(raw, options.parameters, notes, mixed=runs.mixed)
+        space = _infer_space(raw, options.parameters, notes, mixed=runs.mixed)
     notes.extend(space.notes)
     if space.to_infer:
-        space = _completed(space, raw, notes)
+        space = _complete_space(space, raw, notes)
     known = set(raw.names)
     lacking = [name for name in space if name not in known]
     for name in lacking:
@@ -172,7 +172,7 @@ def _build(runs: RawRuns, options: ReadOptions) -> TrialTable:
     )
 
 
-def _inferred(
+def _infer_space(
     raw: RawTable, requested: Sequence[str] | None, notes: list[str], *, mixed: bool
 ) -> Space:
     """Infer the domains of all columns that can be parameters, or of the requested ones."""
@@ -198,7 +198,7 @@ def _inferred(
     return infer_space({name: raw[name] for name in free if name not in others}, notes)
 
 
-def _completed(space: Space, raw: RawTable, notes: list[str]) -> Space:
+def _complete_space(space: Space, raw: RawTable, notes: list[str]) -> Space:
     """Return a space with inferred domains for the parameters that it names without any."""
     open_ended = {
         name: raw[name]
@@ -248,24 +248,26 @@ def _objectives(runs: RawRuns, options: ReadOptions) -> tuple[Objective, ...]:
         raise SettingsError(
             f"objective is needed for a table: name one of its columns ({listed_names})."
         )
-    names = list(recorded) if options.objective is None else _listed("objective", options.objective)
+    names = (
+        list(recorded) if options.objective is None else _names_in("objective", options.objective)
+    )
     given, known = options.direction, dict(zip(recorded, runs.directions, strict=False))
     directions = (
         [known.get(name, "minimize") for name in names]
         if given is None
-        else _listed("direction", given)
+        else _names_in("direction", given)
     )
     if len(directions) != len(names):
         raise SettingsError(
             f"direction must have one entry per objective: {len(names)} (got {len(directions)})."
         )
     return tuple(
-        Objective(name, _measured(runs, name), checked_direction(direction))
+        Objective(name, _metric_values(runs, name), checked_direction(direction))
         for name, direction in zip(names, directions, strict=True)
     )
 
 
-def _measured(runs: RawRuns, name: str) -> FloatArray:
+def _metric_values(runs: RawRuns, name: str) -> FloatArray:
     """Return the numbers of a metric, or how long the runs took."""
     if name == DURATION and name not in runs.metrics.names and runs.times is not None:
         return recorded_durations(runs.times)
@@ -283,7 +285,7 @@ def _direction_notes(
     return assumed_direction_notes(entry for entry in objectives if entry.name not in recorded)
 
 
-def _listed(what: str, given: object) -> list[str]:
+def _names_in(what: str, given: object) -> list[str]:
     entries = [given] if isinstance(given, str) else given
     if not isinstance(entries, Sequence) or not all(isinstance(entry, str) for entry in entries):
         raise SettingsError(f"{what} must be a name or a list of names (got {brief(given)}).")
@@ -297,5 +299,5 @@ def _listed(what: str, given: object) -> list[str]:
 def _violations(raw: RawTable, names: Sequence[str] | None) -> FloatArray | None:
     if names is None:
         return None
-    listed = _listed("constraints", names)
+    listed = _names_in("constraints", names)
     return np.column_stack([raw.numbers("constraint", name) for name in listed])

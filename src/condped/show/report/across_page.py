@@ -80,8 +80,8 @@ def across_data(across: Across, title: str, reports: Mapping[str, str]) -> dict[
         ],
         "alike": alike_first(shown),
         "branches": [
-            asdict(one) | {"p_value": _short(one.p_value), "median": _short(one.median),
-                           "best": _short(one.best)}
+            asdict(one) | {"p_value": _rounded(one.p_value), "median": _rounded(one.median),
+                           "best": _rounded(one.best)}
             for one in across.branches
             if one.study in here
         ],
@@ -107,9 +107,9 @@ def _parameter(one: PooledParameter) -> dict[str, Any]:
     return {
         "name": one.name,
         "studies": one.studies,
-        **{name: _short(getattr(one, name)) for name in numbers},
-        "spread_p": _short(one.spread_p_value),
-        "adjusted_p": _short(one.adjusted_p_value),
+        **{name: _rounded(getattr(one, name)) for name in numbers},
+        "spread_p": _rounded(one.spread_p_value),
+        "adjusted_p": _rounded(one.adjusted_p_value),
         "agreement": one.agreement,
         "matters_in": one.matters_in,
         "domains": one.domains,
@@ -122,16 +122,16 @@ def _cell(cell: StudyImportance | None) -> list[Any] | None:
         return None
     numbers = (cell.importance, cell.low, cell.high, cell.explained, cell.error, cell.p_value)
     return [
-        *map(_short, numbers),
+        *map(_rounded, numbers),
         _LETTERS[cell.verdict],
         int(cell.odd),
-        _short(cell.odd_p_value),
+        _rounded(cell.odd_p_value),
         cell.good,
-        _short(cell.inside),
-        _short(cell.outside),
+        _rounded(cell.inside),
+        _rounded(cell.outside),
     ]
 
 
-def _short(value: float | None) -> float | None:
+def _rounded(value: float | None) -> float | None:
     known = value is not None and math.isfinite(value)
     return float(f"{value:.{_DIGITS}g}") if known else None

@@ -36,10 +36,10 @@ def headline(
                "nonfinite": "an objective that is not finite"}  # fmt: skip
         what = led.get(account.outcome, "the target set")
         return f"What led to {what} in {account.trials.used} trials"
-    return f"What mattered for {_reaching(account, settings, target_quantile)}"
+    return f"What mattered for {_question_text(account, settings, target_quantile)}"
 
 
-def _reaching(
+def _question_text(
     account: Account, settings: Settings | BaselineSettings, target_quantile: float | None
 ) -> str:
     """Return what importances are about: reaching which trials, out of how many."""
@@ -61,7 +61,7 @@ def headline_of(result: ImportanceResult) -> str:
 
 def advice_headline(result: ImportanceResult) -> str:
     """Return the question that advice from these importances answers."""
-    about = _reaching(result.account, result.settings, result.target_quantile)
+    about = _question_text(result.account, result.settings, result.target_quantile)
     return f"What to do next, for {about}"
 
 
@@ -101,7 +101,7 @@ def goals(account: Account) -> str:
 
 def account_lines(account: Account, settings: Settings | BaselineSettings, sets: str) -> list[str]:
     """Return what was used and what was left out, in sentences."""
-    lines = trial_lines(account, _sets(account, settings, sets))
+    lines = trial_lines(account, _set_sizes(account, settings, sets))
     if account.outcome is not None:
         others = _OTHERS.get(account.outcome, _OTHERS["target"])
         lines.append(f"Compared with all other trials that {others}.")
@@ -157,7 +157,7 @@ def data_lines(account: Account) -> list[str]:
     return lines
 
 
-def _sets(account: Account, settings: Settings | BaselineSettings, sets: str) -> str:
+def _set_sizes(account: Account, settings: Settings | BaselineSettings, sets: str) -> str:
     """Return the sizes of the compared sets; empty if there are none."""
     if isinstance(settings, BaselineSettings) and settings.forest:
         return ""

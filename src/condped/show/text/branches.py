@@ -110,10 +110,10 @@ def _nodes(nodes: tuple[Node, ...], indent: str, inside: ImportanceResult | None
     left_out = {node.parameter for node in hidden}
     kept = [node for node in nodes if node.parameter not in left_out]
     lines: list[_Line] = []
-    others = _others(nodes, inside, text_width() - len(indent) - 3)
+    others = _outside_parameters(nodes, inside, text_width() - len(indent) - 3)
     below = len(kept) + bool(hidden) + bool(others)
     for place, node in enumerate(kept):
-        mark, more = _marks(place == below - 1, root=inside is None)
+        mark, more = _line_prefixes(place == below - 1, root=inside is None)
         lines.append(
             _Line(f"{indent}{mark}{shortened(node.parameter, _NAME)}", node_numbers(node, inside))
         )
@@ -121,7 +121,7 @@ def _nodes(nodes: tuple[Node, ...], indent: str, inside: ImportanceResult | None
             lines += _branch(branch, indent + more, last=number == len(node.branches) - 1)
     if hidden:
         most = max(_rank(node, inside) for node in hidden)
-        mark, _ = _marks(not others, root=inside is None)
+        mark, _ = _line_prefixes(not others, root=inside is None)
         lines.append(
             _Line(f"{indent}{mark}… and {len(hidden)} more, none with η² above {eta_text(most)}")
         )
@@ -130,7 +130,7 @@ def _nodes(nodes: tuple[Node, ...], indent: str, inside: ImportanceResult | None
     return lines
 
 
-def _marks(last: bool, *, root: bool) -> tuple[str, str]:
+def _line_prefixes(last: bool, *, root: bool) -> tuple[str, str]:
     """Return the prefix of a line, and that of the lines below it."""
     if root:
         return "", ""
@@ -138,7 +138,7 @@ def _marks(last: bool, *, root: bool) -> tuple[str, str]:
 
 
 def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
-    mark, more = _marks(last, root=False)
+    mark, more = _line_prefixes(last, root=False)
     best = "" if branch.best is None else f", best {branch.best:.4g}"
     text = f"{branch.trials} trials, {branch.target_trials} in the target set{best}"
     if tied := tied_words(branch):
@@ -195,7 +195,7 @@ def _choosing(node: Node) -> str:
     return f"choosing the branch: {share_text(node.choosing)}"
 
 
-def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None, room: int) -> str:
+def _outside_parameters(nodes: tuple[Node, ...], inside: ImportanceResult | None, room: int) -> str:
     """Return the parameters from outside that matter inside a branch, as far as there is room."""
     evidence = None if inside is None else inside.ready_evidence
     if inside is None or evidence is None or inside.status != "ok":

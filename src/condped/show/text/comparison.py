@@ -82,7 +82,7 @@ def _table(comparison: Comparison) -> list[str]:
     titles, columns = _headings(list(comparison))
     room = max(_LEAST_NAME, text_width() - sum(2 + len(column) for column in columns))
     rows = [["parameter", *columns]]
-    rows += [[_fitted(name, room), *numbers] for name, *numbers in comparison_rows(comparison)]
+    rows += [[_fit_name(name, room), *numbers] for name, *numbers in comparison_rows(comparison)]
     first = max(width_of(row[0]) for row in rows)
     lines = [(" " * first + titles).rstrip(), *table_lines(rows, right=range(1, len(columns) + 1))]
     return lines + rows_left_out(comparison)
@@ -125,7 +125,7 @@ def _highest(row: Row) -> float:
     return max((number for number in numbers if number is not None), default=0.0)
 
 
-def _fitted(name: str, room: int) -> str:
+def _fit_name(name: str, room: int) -> str:
     """Return a name of at most ``room`` columns; some letters take two."""
     sizes = range(room, 2, -1)
     fitting = (short for size in sizes if width_of(short := shortened(name, size)) <= room)

@@ -71,7 +71,7 @@ def importance_text(result: ImportanceResult) -> str:
     # The last column is cut to what the others leave of the width.
     taken = sum(2 + max(map(width_of, column)) for column in columns)
     room = max(_LEAST_LAST, text_width() - taken)
-    columns.append([last, *(_cut(cell, room) for cell in cells)])
+    columns.append([last, *(_shorten(cell, room) for cell in cells)])
     right = {place for place, column in enumerate(columns) if column[0] in NUMBERS}
     if shown or not silent:
         lines += table_lines(list(zip(*columns, strict=True)), right=right)
@@ -146,10 +146,10 @@ def _regimes(result: ImportanceResult, parameter: ParameterImportance, pooled: b
         for one, where in named
     ]
     count = f"{len(parameter.regimes)} regimes: " if len(parameter.regimes) > 3 else ""
-    return _cut(count + "; ".join(labels), _MOST_REGIMES)
+    return _shorten(count + "; ".join(labels), _MOST_REGIMES)
 
 
-def _cut(text: str, most: int) -> str:
+def _shorten(text: str, most: int) -> str:
     plain = shortened(text, len(text) + 9)
     return plain if len(plain) <= most else plain[: most - 1] + "…"
 
@@ -311,10 +311,10 @@ def sources_text(sources: Sources) -> str:
 
 def source_rows(sources: Sources) -> list[tuple[str, str]]:
     """Return each reader, and what it reads and needs."""
-    return [(kind.reader, f"{kind.description}{_needs(kind)}") for kind in sources.kinds]
+    return [(kind.reader, f"{kind.description}{_requirements(kind)}") for kind in sources.kinds]
 
 
-def _needs(kind: SourceKind) -> str:
+def _requirements(kind: SourceKind) -> str:
     """Return what a reader needs beyond condped itself."""
     if kind.extra is None:
         return ""

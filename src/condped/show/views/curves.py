@@ -88,7 +88,7 @@ def curves_view(
         notes.append("gaps: undetermined")
     if len(curve.names) > len(shown):
         notes.append(f"{len(curve.names) - len(shown)} more with lower peaks not shown")
-    exact = _checked(curve, truth or {})
+    exact = _check_truth(curve, truth or {})
     labels = labels_of([curve.names[place] for place in shown])
     bands = None if curve.intervals is None else curve.intervals.importance
     return CurvesView(
@@ -123,7 +123,7 @@ def _known(curve: SweepResult, numbers: FloatArray, place: int) -> FloatArray:
     return np.where(curve.determined, numbers[:, place], np.nan)
 
 
-def _checked(curve: SweepResult, truth: Mapping[str, Sequence[float]]) -> dict[str, FloatArray]:
+def _check_truth(curve: SweepResult, truth: Mapping[str, Sequence[float]]) -> dict[str, FloatArray]:
     found = {name: np.asarray(values, dtype=np.float64) for name, values in truth.items()}
     for name, values in found.items():
         if values.shape != curve.target_quantiles.shape:

@@ -98,7 +98,7 @@ def slices_view(
     known = [value for value in own.values if value is not None]
     missing = len(known) < len(own.values)
     axis = ValueAxis.of(known, own.direction, missing=missing)
-    shown = _Shown(effects, place, axis)
+    shown = _DrawnObjective(effects, place, axis)
     short = dict(zip(names, labels_of(names), strict=True))
     slices: list[Slice] = []
     hidden = 0
@@ -127,7 +127,7 @@ def slices_view(
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _DrawnObjective:
     """The objective that is drawn, and its axis."""
 
     effects: Effects
@@ -135,12 +135,14 @@ class _Shown:
     axis: ValueAxis
 
 
-def _slice(shown: _Shown, parameter: ParameterEffect, label: str, regime: RegimeEffect) -> Slice:
+def _slice(
+    shown: _DrawnObjective, parameter: ParameterEffect, label: str, regime: RegimeEffect
+) -> Slice:
     domain = regime.domain
     assert domain is not None
     several = sum(one.domain is not None for one in parameter.regimes) > 1
     kept = _kept_choices(regime) if isinstance(domain, Categorical) else None
-    low, high = _ends(domain, kept)
+    low, high = _axis_ends(domain, kept)
     return Slice(
         title=label + (f" in {shortened(regime.label, 24)}" if several else ""),
         trials=f"{regime.target_trials} of {regime.trials} trials",
@@ -167,7 +169,7 @@ def _choice_labels(regime: RegimeEffect, kept: dict[int, int]) -> tuple[str, ...
     return labels_of(labels, _MOST_CHOICE_LABEL)
 
 
-def _ends(domain: Domain, kept: dict[int, int] | None) -> tuple[float, float]:
+def _axis_ends(domain: Domain, kept: dict[int, int] | None) -> tuple[float, float]:
     """Return the ends of the axis of values, with some room for dots at the bounds."""
     if isinstance(domain, Categorical):
         return -0.6, len(kept or ()) - 0.4
@@ -192,7 +194,7 @@ def _half_step(domain: Domain) -> float:
 
 
 def _dots(
-    shown: _Shown, name: str, domain: Domain, kept: dict[int, int] | None
+    shown: _DrawnObjective, name: str, domain: Domain, kept: dict[int, int] | None
 ) -> tuple[Dots, ...]:
     """Return the dots of a regime's trials."""
     trials, axis = shown.effects.trials, shown.axis
@@ -215,7 +217,7 @@ def _dots(
 
 
 def _steps(
-    regime: RegimeEffect, shown: _Shown, kept: dict[int, int] | None
+    regime: RegimeEffect, shown: _DrawnObjective, kept: dict[int, int] | None
 ) -> tuple[MedianStep, ...]:
     # A cell per value: all are equally wide, including those at the bounds.
     half = _half_step(regime.domain) if regime.domain and _is_spread(regime.domain) else 0.0

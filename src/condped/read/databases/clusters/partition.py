@@ -60,13 +60,13 @@ class PartitionTask(Generic[State]):
         """Return the state after all rows, or the error, pickled and compressed."""
         answer: Any
         try:
-            answer = self._folded(batches)
+            answer = self._fold_batches(batches)
         except Exception as error:
             # Returned, not raised: an engine would retry, and wrap it in pages of its own.
-            answer = _portable(error)
+            answer = _picklable(error)
         return zlib.compress(pickle.dumps(answer, protocol=5), level=1)
 
-    def _folded(self, batches: Iterable[pa.RecordBatch]) -> tuple[State, RowsSeen]:
+    def _fold_batches(self, batches: Iterable[pa.RecordBatch]) -> tuple[State, RowsSeen]:
         state, seen = self.fold.start(), RowsSeen()
         places = {name: place for place, name in enumerate(self.view.columns)}
         for rows in large_batches(batches):
@@ -81,7 +81,7 @@ class PartitionTask(Generic[State]):
         return state, seen
 
 
-def _portable(error: Exception) -> Exception:
+def _picklable(error: Exception) -> Exception:
     """Return an error that can be pickled, with its traceback unless it is condped's own."""
     if not isinstance(error, CondpedError):
         error.add_note(f"On a worker:\n{''.join(traceback.format_exception(error))}")

@@ -25,11 +25,11 @@ SPARK_ERRORS = (PySparkException, Py4JError, OSError)
 _LOCAL = "local"
 _WAIT = 30  # seconds for Java to end
 # Sessions that were started here and still run.
-_sessions: WeakKeyDictionary[Any, _Started] = WeakKeyDictionary()
+_sessions: WeakKeyDictionary[Any, _StartedSession] = WeakKeyDictionary()
 
 
 @dataclass(slots=True, eq=False)
-class _Started:
+class _StartedSession:
     """A session that was started here: what ends it, and how many users it has."""
 
     ending: ExitStack
@@ -60,7 +60,7 @@ def spark_session(url: str) -> tuple[Any, Callable[[], None]]:
     if running is None and SparkContext._active_spark_context is not None:
         running = SparkSession.builder.getOrCreate()  # it was started in another thread
     if running is None:
-        running = _started(master, local=local)
+        running = _start_session(master, local=local)
         return running, _sessions[running].use()
     there = str(running.conf.get("spark.master", ""))
     if there != master and not (place == _LOCAL and there.startswith(_LOCAL)):
@@ -72,7 +72,7 @@ def spark_session(url: str) -> tuple[Any, Callable[[], None]]:
     return running, (lambda: None) if started is None else started.use()
 
 
-def _started(master: str, *, local: bool) -> Any:
+def _start_session(master: str, *, local: bool) -> Any:
     """Start a session that leaves neither a folder nor a process behind."""
     if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
         raise SettingsError(
@@ -114,7 +114,7 @@ def _started(master: str, *, local: bool) -> Any:
     except BaseException:
         ending.close()
         raise
-    _sessions[session] = _Started(ending)
+    _sessions[session] = _StartedSession(ending)
     return session
 
 

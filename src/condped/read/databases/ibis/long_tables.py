@@ -144,7 +144,7 @@ def open_long(source: LongTable, options: ReadOptions) -> StreamSource:
             )
     session = session_of(source.rows)
     _check_columns(source)
-    measured = _measured(source, options)
+    measured = _other_columns(source, options)
     reader: BatchReader
     if options.space is not None:
         names = (*measured, *(name for name in options.space if name not in measured))
@@ -185,7 +185,7 @@ def _check_columns(given: LongTable) -> None:
         )
 
 
-def _measured(given: LongTable, options: ReadOptions) -> tuple[str, ...]:
+def _other_columns(given: LongTable, options: ReadOptions) -> tuple[str, ...]:
     """Return the columns of objectives, states, constraints and order."""
     table = given.rows if given.trials is None else given.trials
     reader = BatchReader(tuple(table.columns), options, Space({}), None, unusable_columns(table))

@@ -244,10 +244,10 @@ def _duckdb(path: str) -> Session:
     if not Path(path).is_file():
         raise DataError(f"There is no DuckDB database {path!r}. Give the path of one.")
     size = Path(path).stat().st_size
-    return _connected("duckdb", repr(path), lambda: _confined(path, size), size=size)
+    return _connected("duckdb", repr(path), lambda: _connect_confined(path, size), size=size)
 
 
-def _confined(path: str, size: int) -> Any:
+def _connect_confined(path: str, size: int) -> Any:
     """Connect to a file that is not trusted: its views reach nothing outside of it.
 
     It is attached to an engine of its own, since settings would hold for all connections of this

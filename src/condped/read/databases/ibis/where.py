@@ -34,9 +34,9 @@ def _node(node: Node, table: Any, space: Space) -> Any | None:
         join = operator.and_ if isinstance(node, Both) else operator.or_
         return None if any(part is None for part in parts) else reduce(join, parts)
     if isinstance(node, Comparison):
-        return _compared(table, space, node.name, node.op, node.value)
+        return _compare(table, space, node.name, node.op, node.value)
     if isinstance(node, Membership):
-        parts = [_compared(table, space, node.name, "==", value) for value in node.values]
+        parts = [_compare(table, space, node.name, "==", value) for value in node.values]
         if not parts or any(part is None for part in parts):
             return None
         found: Any = reduce(operator.or_, parts)
@@ -44,7 +44,7 @@ def _node(node: Node, table: Any, space: Space) -> Any | None:
     return None  # two parameters
 
 
-def _compared(table: Any, space: Space, name: str, op: str, value: Any) -> Any | None:
+def _compare(table: Any, space: Space, name: str, op: str, value: Any) -> Any | None:
     if name not in space or name not in table.columns:
         return None
     column, domains = table[name], [alternative.domain for alternative in space[name]]
@@ -56,13 +56,13 @@ def _compared(table: Any, space: Space, name: str, op: str, value: Any) -> Any |
             other = ibis.literal(value)
     elif kinds == {False} and isinstance(value, (int, float)) and not isinstance(value, bool):
         if column.type().is_floating() and math.isfinite(value):
-            column, other = column.cast("float64"), _real(value)
+            column, other = column.cast("float64"), _exact_float(value)
         elif column.type().is_integer() and isinstance(value, int) and abs(value) < 2**63:
             other = ibis.literal(value, "int64")
     return None if other is None else _present(column) & COMPARE[op](column, other).fill_null(False)
 
 
-def _real(number: float) -> Any:
+def _exact_float(number: float) -> Any:
     """Return an exact float: engines read a plain 0.1 as a decimal, and may then round it."""
     return ibis.literal(repr(float(number))).cast("float64")
 
@@ -78,6 +78,6 @@ def _is_nan(column: Any) -> Any:
     Not by ``isnan``: DuckDB answers it from the statistics of Parquet files, which ignore NaN
     (its issue 25521). Only finite numbers have difference 0 to themselves.
     """
-    finite = (column - column) == _real(0.0)
-    infinite = (column == _real(math.inf)) | (column == _real(-math.inf))
+    finite = (column - column) == _exact_float(0.0)
+    infinite = (column == _exact_float(math.inf)) | (column == _exact_float(-math.inf))
     return ~(finite | infinite).fill_null(False)

@@ -21,7 +21,7 @@ from condped.trials.table import Parameter, TrialTable
 _COMPARED = 256  # bytes at the beginning and at the end that show whether a file is the same
 
 
-class _Seen(NamedTuple):
+class _FileIdentity(NamedTuple):
     """What distinguishes a file that grew from another one in its place."""
 
     inode: int
@@ -37,7 +37,7 @@ class FollowedJournal:
         self._source = source
         self._lines = lines
         self._options = options
-        self._seen: _Seen | None = None
+        self._seen: _FileIdentity | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -112,14 +112,14 @@ class FollowedJournal:
         replay.records.keep(np.array(sorted(self._unfinished), dtype=np.int64))
         replay.attributes = [entry for entry in replay.attributes if entry[0] in self._unfinished]
 
-    def _identify(self, size: int) -> _Seen:
+    def _identify(self, size: int) -> _FileIdentity:
         """Return what identifies the file with its first ``size`` bytes."""
         try:
             with Path(self._source).open("rb") as file:
                 start = file.read(min(_COMPARED, size))
                 file.seek(max(0, size - _COMPARED))
                 end = file.read(min(_COMPARED, size))
-                return _Seen(os.fstat(file.fileno()).st_ino, size, start, end)
+                return _FileIdentity(os.fstat(file.fileno()).st_ino, size, start, end)
         except OSError as error:
             reason = error.strerror or str(error)
             raise DataError(f"The journal {self._source!r} cannot be read: {reason}.") from error

@@ -38,7 +38,7 @@ _AT_ONCE = 10_000
 
 
 @dataclass(slots=True)
-class _Known:
+class _ReadSoFar:
     """What was read so far.
 
     Attributes
@@ -76,7 +76,7 @@ class FollowedDatabase:
     ) -> None:
         self._opened = opened
         self._options = options
-        self._known: _Known | None = None
+        self._known: _ReadSoFar | None = None
         self._pending = False  # whether something was read that no table contains yet
         self.fetched = 0
 
@@ -119,11 +119,11 @@ class _Update:
         self.header = header_of(database, number)
         self.more = False  # whether there are more new trials than are read at once
 
-    def after(self, known: _Known | None) -> _Known | None:
+    def after(self, known: _ReadSoFar | None) -> _ReadSoFar | None:
         """Return ``known`` with what is new, without it everything; None if nothing is new."""
         if known is None:
             nothing = fetch(self.database, self.header, [], [], all_keys=False)
-            known = _Known(self.number, self.header, GrownStudy(nothing.records(), ()), {}, {})
+            known = _ReadSoFar(self.number, self.header, GrownStudy(nothing.records(), ()), {}, {})
             return self.after(known) or known
         new, seen = self._fetch_rows(known)
         if self._is_another(known, new, seen):
@@ -142,21 +142,21 @@ class _Update:
             parts.append(part.up_to(new[-1][0]) if self.more else part)
         logged = len(known.study.records.trial_ids) + len(new) <= MOST_RECORDED
         found = fetch(self.database, self.header, parts, rows, all_keys=logged)
-        requested = self._recorded(parts)
-        running = _running(found, requested)
+        requested = self._requested_values(parts)
+        running = _marks_of_running(found, requested)
         if not new and not changed and running == known.running and self.header == known.header:
             return None
         study = known.study.with_trials(
             found.records(), found.parameters.parameters(found.trial_ids)
         )
-        later = _Known(
+        later = _ReadSoFar(
             self.number, self.header, study, dict(known.unfinished), dict(known.guards), None,
             known.log.without(again) if logged else DrawingLog(), dict(known.recorded),
         )  # fmt: skip
-        self._note(later, found, requested)
+        self._remember(later, found, requested)
         return later
 
-    def _fetch_rows(self, known: _Known) -> tuple[list[Any], dict[int, Any]]:
+    def _fetch_rows(self, known: _ReadSoFar) -> tuple[list[Any], dict[int, Any]]:
         """Return the rows of new trials, and of those that had not ended or serve as guards."""
         last = known.study.records.trial_ids[-1:].tolist()
         part = self.trials.after(last[0]) if last else self.trials
@@ -165,7 +165,7 @@ class _Update:
         parts = self.trials.among(watched)
         return new, {row[0]: row for part in parts for row in trial_rows(self.database, part)}
 
-    def _is_another(self, known: _Known, new: list[Any], seen: Mapping[int, Any]) -> bool:
+    def _is_another(self, known: _ReadSoFar, new: list[Any], seen: Mapping[int, Any]) -> bool:
         """Return whether the study was recreated, or trials appeared or vanished before the last.
 
         SQLite reuses the numbers of deleted studies and trials.
@@ -190,15 +190,15 @@ class _Update:
         )
         return bool(before != count)
 
-    def _note(
+    def _remember(
         self,
-        known: _Known,
+        known: _ReadSoFar,
         found: FetchedTrials,
         requested: Mapping[int, Any],
     ) -> None:
         """Keep what the next update needs."""
         known.recorded |= requested
-        known.running = _running(found, requested)
+        known.running = _marks_of_running(found, requested)
         for row in found.rows:
             if row[1] in _OPEN:
                 known.unfinished[row[0]] = row
@@ -211,7 +211,7 @@ class _Update:
         if len(known.study.records.trial_ids) <= MOST_RECORDED:
             found.fill(known.log)
 
-    def _recorded(self, parts: list[Trials]) -> dict[int, Any]:
+    def _requested_values(self, parts: list[Trials]) -> dict[int, Any]:
         """Return the requested attribute of some trials."""
         attribute = attribute_of(self.options)
         if attribute is None:
@@ -221,18 +221,18 @@ class _Update:
             found |= recorded_values(self.database, part, attribute)
         return found
 
-    def table(self, known: _Known) -> TrialTable:
+    def table(self, known: _ReadSoFar) -> TrialTable:
         """Return all trials with the requested objective."""
         trial_ids = known.study.records.trial_ids
         drawing = partial(known.log.records, trial_ids.tolist(), known.header.keys)
         table = known.study.table(drawing if len(trial_ids) <= MOST_RECORDED else None)
         rows = np.searchsorted(trial_ids, np.array([*known.recorded], dtype=np.int64)).tolist()
         recorded = dict(zip(rows, known.recorded.values(), strict=True))
-        attributes = _Recorded(self.database, self.trials, recorded)
+        attributes = _ReadAttribute(self.database, self.trials, recorded)
         return explained_table(table, self.options, attributes)
 
 
-def _running(found: FetchedTrials, requested: Mapping[int, Any]) -> object:
+def _marks_of_running(found: FetchedTrials, requested: Mapping[int, Any]) -> object:
     """Return a value that differs once running trials have recorded more."""
     running = [row[0] for row in found.rows if row[1] == "RUNNING"]
     own = set(running)
@@ -244,7 +244,7 @@ def _running(found: FetchedTrials, requested: Mapping[int, Any]) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class _Recorded:
+class _ReadAttribute:
     """The requested attribute, already read; the names of others are queried for messages."""
 
     database: Database

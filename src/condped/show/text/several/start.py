@@ -105,7 +105,7 @@ def density_rows(prior: Prior) -> list[list[str]]:
             [
                 shortened(density.parameter),
                 density.domain.label,
-                _likely(density),
+                _most_likely(density),
                 str(density.studies),
             ]
         )
@@ -124,7 +124,7 @@ def prior_text(prior: Prior) -> str:
     return "\n".join([*lines, *densities_left_out(prior), *_notes(prior.notes)])
 
 
-def _likely(density: GoodDensity) -> str:
+def _most_likely(density: GoodDensity) -> str:
     """Return the most likely choices, or the shortest range, with most of the mass."""
     masses, domain = density.masses, density.domain
     if isinstance(domain, Categorical):
