@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from condped.analyse.across.branches import FoundBranch, StudyBranch, branch_changes
 from condped.analyse.across.decision import DIFFERS
 from condped.analyse.across.difference import compare_pairs
-from condped.analyse.across.study import Explained, StudyNumbers, other_shares
+from condped.analyse.across.study import ExplainedShare, StudyNumbers, other_shares
 
 Row: TypeAlias = dict[str, Any]
 # The stored objectives by which errors of samplers that learn were chosen.
@@ -39,7 +39,8 @@ def named(one: Row, other: Row) -> list[str]:
     if other_shares((one["share"], other["share"])):
         return []
     pairs = [
-        (Explained(*one["explained"][name]), Explained(*other["explained"][name])) for name in names
+        (ExplainedShare(*one["explained"][name]), ExplainedShare(*other["explained"][name]))
+        for name in names
     ]
     _, _, _, adjusted = compare_pairs(pairs, (one["trials"], other["trials"]))
     return [name for name, p_value in zip(names, adjusted, strict=True) if p_value <= DIFFERS]

@@ -30,7 +30,7 @@ RAW: tuple[str, ...] = ("9" * 5000, "1e999", "-1e-999", "00", "+1", "1.", "0x1",
 _INTERESTING = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 
 
-class Written(str):
+class RawJson(str):
     """A text that goes into JSON as it is."""
 
     __slots__ = ()
@@ -46,7 +46,7 @@ def value(rng: Random, depth: int = 0) -> Any:  # noqa: PLR0911
     if kind < 0.8:
         return rng.choice((None, True, False))
     if kind < 0.84:
-        return Written(rng.choice(RAW))
+        return RawJson(rng.choice(RAW))
     if depth > 2:
         return rng.random()
     if kind < 0.92:
@@ -141,7 +141,7 @@ def changed_data(rng: Random, data: Any, others: Sequence[Any] = ()) -> Any:
 
 def written(data: Any) -> str:
     """Return plain data as JSON, or nearly."""
-    if isinstance(data, Written):
+    if isinstance(data, RawJson):
         return str(data)
     if isinstance(data, dict):
         inside = ",".join(f"{json.dumps(str(n))}:{written(v)}" for n, v in data.items())

@@ -59,7 +59,7 @@ class Limits:
 DEFAULT_LIMITS = Limits()
 
 
-class Shared:
+class WorkerMemory:
     """Memory shared by a worker and its parent."""
 
     def __init__(self, inputs: int) -> None:
@@ -116,12 +116,12 @@ def tried(
     cases: Sequence[Callable[[Door], Case]],
     limits: Limits = DEFAULT_LIMITS,
     keep: Callable[[int, Case, Ending], None] = lambda *_: None,
-) -> tuple[Shared, list[tuple[int, Ending]]]:
+) -> tuple[WorkerMemory, list[tuple[int, Ending]]]:
     """Try cases in workers; return how all ended, and more about what must not happen.
 
     The worker passes such cases to ``keep``, unless it died of them.
     """
-    shared = Shared(len(cases))
+    shared = WorkerMemory(len(cases))
     failures: list[tuple[int, Ending]] = []
     place = 0
     while place < len(cases):
@@ -170,7 +170,7 @@ def _work(
     cases: Sequence[Callable[[Door], Case]],
     *,
     place: int,
-    shared: Shared,
+    shared: WorkerMemory,
     folder: Path,
     log: IO[bytes],
     told: int,
@@ -232,7 +232,7 @@ def _watched(
     pid: int,
     *,
     told: int,
-    shared: Shared,
+    shared: WorkerMemory,
     log: IO[bytes],
     limits: Limits,
     failures: list[tuple[int, Ending]],

@@ -9,7 +9,14 @@ import numpy as np
 
 from condped import Categorical, Int, Space
 from condped.space import Domain
-from condped.space.nodes import Between, Both, Comparison, Either, Negation, Node
+from condped.space.nodes import (
+    Comparison,
+    Conjunction,
+    Disjunction,
+    Negation,
+    Node,
+    ParameterComparison,
+)
 
 COMPARE = {
     "<": operator.lt,
@@ -23,15 +30,15 @@ COMPARE = {
 
 def meets(node: Node, drawn: dict[str, Any]) -> bool:
     """Return whether a configuration meets a condition; an absent parameter compares false."""
-    if isinstance(node, Both | Either):
-        decide = all if isinstance(node, Both) else any
+    if isinstance(node, Conjunction | Disjunction):
+        decide = all if isinstance(node, Conjunction) else any
         return decide(meets(part, drawn) for part in node.parts)
     if isinstance(node, Negation):
         return not meets(node.part, drawn)
-    names = (node.name, node.other) if isinstance(node, Between) else (node.name,)
+    names = (node.name, node.other) if isinstance(node, ParameterComparison) else (node.name,)
     if not set(names) <= set(drawn):
         return False
-    if isinstance(node, Between):
+    if isinstance(node, ParameterComparison):
         return bool(COMPARE[node.op](drawn[node.name], drawn[node.other]))
     value = drawn[node.name]
     if isinstance(node, Comparison):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from fuzz.faults.processes import Marked, ended, marked
+from fuzz.faults.processes import MarkedProcesses, ended, marked
 from fuzz.faults.rows import Row
 from fuzz.faults.storages import places
 from fuzz.faults.studies import filled
@@ -60,7 +60,7 @@ def _sources(folder: Path) -> list[str]:
     return found
 
 
-def _written(own: Marked, row: Row, folder: Path, source: str, **options: object) -> None:
+def _written(own: MarkedProcesses, row: Row, folder: Path, source: str, **options: object) -> None:
     """Write every form into a folder where that fails; old files stay, nothing is left."""
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     for ending, command in OUTPUTS.items():
@@ -75,7 +75,7 @@ def _written(own: Marked, row: Row, folder: Path, source: str, **options: object
     row.expect(not set(after) - set(before), f"left behind: {sorted(set(after) - set(before))}")
 
 
-def _read(own: Marked, row: Row, sources: list[str]) -> None:
+def _read(own: MarkedProcesses, row: Row, sources: list[str]) -> None:
     for source in sources:
         for command in ("importance", "studies"):
             end = ended(own.start("condped", command, source))
@@ -104,14 +104,14 @@ def full_disk() -> list[Row]:
             inside = _sources(disk)
             for ending in OUTPUTS:
                 (disk / f"old{ending}").write_text("old")
-            full = Marked(disk, own.mark)  # where temporary files go, too
+            full = MarkedProcesses(disk, own.mark)  # where temporary files go, too
             _fill(disk)
             _read(full, reading, inside)
             _written(full, writing, disk, source)
     return [writing, reading]
 
 
-def _limited(own: Marked, row: Row, folder: Path, source: str, limit: object) -> None:
+def _limited(own: MarkedProcesses, row: Row, folder: Path, source: str, limit: object) -> None:
     """Write the form that is larger than a file may be."""
     target = folder / "old.html"
     end = ended(own.start("condped", "report", source, "--output", str(target), preexec_fn=limit))

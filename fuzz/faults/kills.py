@@ -12,7 +12,7 @@ from functools import partial
 
 import condped
 from fuzz.faults.oracle import Oracle, as_optuna_has_it, trials_of
-from fuzz.faults.processes import Marked, begin, ended, marked
+from fuzz.faults.processes import MarkedProcesses, begin, ended, marked
 from fuzz.faults.rows import Row
 from fuzz.faults.storages import KINDS, Place, loaded, places
 from fuzz.faults.studies import filled
@@ -48,7 +48,7 @@ def readers_killed(times: int, seed: int, kinds: Sequence[str] = KINDS) -> list[
     return rows
 
 
-def _reading(own: Marked, place: Place, command: str) -> subprocess.Popen[str]:
+def _reading(own: MarkedProcesses, place: Place, command: str) -> subprocess.Popen[str]:
     return own.start("condped", command, place.source, "--study", "study")
 
 

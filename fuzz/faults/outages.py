@@ -10,7 +10,7 @@ from functools import partial
 
 import condped
 from fuzz.faults.oracle import as_optuna_has_it, trials_of
-from fuzz.faults.processes import Marked, Server, marked, waited
+from fuzz.faults.processes import MarkedProcesses, Server, marked, waited
 from fuzz.faults.rows import Row
 from fuzz.faults.storages import KINDS, Place, loaded, places
 from fuzz.faults.studies import filled
@@ -26,7 +26,7 @@ def outages(times: int, kinds: Sequence[str] = KINDS, away: float = 3.0) -> list
     return rows
 
 
-def _one(place: Place, own: Marked, times: int, away: float) -> Row:
+def _one(place: Place, own: MarkedProcesses, times: int, away: float) -> Row:
     row = Row("storage restarted", place.kind)
     place.create()
     filled(place.source, 40)

@@ -25,7 +25,7 @@ _MARK = "CONDPED_FAULTS"  # in the environment of a process and of all that it s
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedProcesses:
     """Starts processes that can be found again, with a folder of their own for temporary files."""
 
     temporary: Path
@@ -94,10 +94,10 @@ def begin(process: subprocess.Popen[str]) -> None:
 
 
 @contextmanager
-def marked() -> Iterator[Marked]:
+def marked() -> Iterator[MarkedProcesses]:
     """Make the folder, and kill whatever still runs at the end."""
     with TemporaryDirectory(prefix="condped-faults-") as folder:
-        made = Marked(Path(folder), uuid.uuid4().hex)
+        made = MarkedProcesses(Path(folder), uuid.uuid4().hex)
         try:
             yield made
         finally:
@@ -106,32 +106,36 @@ def marked() -> Iterator[Marked]:
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandEnding:
     """How a command ended: with an answer, an error of its own, another, by a signal, or not."""
 
     kind: str
     said: str
 
 
-def ended(process: subprocess.Popen[str], seconds: float = 120.0) -> Ended:
+def ended(process: subprocess.Popen[str], seconds: float = 120.0) -> CommandEnding:
     """Wait for a condped command, and judge how it ended."""
     try:
         out, err = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
-        return Ended("hang", f"after {seconds:g} s")
+        return CommandEnding("hang", f"after {seconds:g} s")
     if process.returncode < 0:
-        return Ended("killed" if process.returncode == -signal.SIGKILL else "death", err[-500:])
+        return CommandEnding(
+            "killed" if process.returncode == -signal.SIGKILL else "death", err[-500:]
+        )
     if "Traceback" in err or "please report" in err:
-        return Ended("untyped", err[-800:])
-    return Ended("answer" if process.returncode == 0 else "error", (out if out else err)[-800:])
+        return CommandEnding("untyped", err[-800:])
+    return CommandEnding(
+        "answer" if process.returncode == 0 else "error", (out if out else err)[-800:]
+    )
 
 
 class Server:
     """``condped serve`` and a viewer of its pages."""
 
-    def __init__(self, marked: Marked, source: str) -> None:
+    def __init__(self, marked: MarkedProcesses, source: str) -> None:
         self.process = marked.start(
             "condped", "serve", source, "--study", NAME, "--no-open", "--port", "0",
             stderr=subprocess.STDOUT,

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import feather, parquet
 
-from fuzz.faults.processes import Marked, ended, marked
+from fuzz.faults.processes import MarkedProcesses, ended, marked
 from fuzz.faults.rows import Row
 from fuzz.faults.storages import places
 from fuzz.faults.studies import filled
@@ -74,7 +74,7 @@ def truncated(times: int, seed: int) -> list[Row]:
     return rows
 
 
-def _asked(own: Marked, path: Path) -> subprocess.Popen[str]:
+def _asked(own: MarkedProcesses, path: Path) -> subprocess.Popen[str]:
     source = f"sqlite:///{path}" if path.suffix == ".db" else str(path)
     table = [] if path.suffix in (".db", ".log") else ["--objective", "loss"]
     return own.start("condped", "importance", source, *table)

@@ -27,7 +27,7 @@ def loss(writer: int, count: int, x: float, y: float | None) -> float:
     return writer + count / 8 + x / 4 + (0.0 if y is None else y / 2)
 
 
-class Given(optuna.samplers.BaseSampler):
+class GivenValuesSampler(optuna.samplers.BaseSampler):
     """Draws at random, except for two parameters whose values are given."""
 
     def __init__(self, seed: int) -> None:
@@ -51,7 +51,7 @@ def main() -> None:
     """Write until the time is over, and print what it took and which errors there were."""
     source, writer, seconds, sleep = sys.argv[1], *map(float, sys.argv[2:5])
     optuna.logging.set_verbosity(optuna.logging.CRITICAL)
-    sampler = Given(int(writer))
+    sampler = GivenValuesSampler(int(writer))
     errors: list[str] = []
     took: list[tuple[float, float]] = []  # when a trial ended, and what storing it took
     study = loaded(source)

@@ -13,7 +13,7 @@ import psycopg
 
 import condped
 from fuzz.faults.oracle import Oracle, as_optuna_has_it, trials_of
-from fuzz.faults.processes import Marked, Server, begin, heard_of, marked, waited
+from fuzz.faults.processes import MarkedProcesses, Server, begin, heard_of, marked, waited
 from fuzz.faults.storages import KINDS, Place, loaded, places
 
 WRITERS = 4
@@ -53,7 +53,7 @@ def writers(seconds: float, alone: float, sleep: float, kinds: Sequence[str] = K
 
 
 def _written(
-    made: Sequence[Place], own: Marked, seconds: float, sleep: float, phase: int
+    made: Sequence[Place], own: MarkedProcesses, seconds: float, sleep: float, phase: int
 ) -> dict[str, list[Any]]:
     """Run the writers, and return what those of each storage report."""
     running = [
@@ -98,7 +98,7 @@ def _compared(place: Place, server: Server) -> dict[str, Any]:
     return row
 
 
-def _connections(place: Place, own: Marked) -> int:
+def _connections(place: Place, own: MarkedProcesses) -> int:
     """Return how many connections to PostgreSQL readers and writers have left open."""
     if place.server is None:
         return 0

@@ -12,7 +12,7 @@ import pytest
 import condped
 from condped.cli.conditions import HELD, UNDECIDED, WRONG, check, parsed
 from condped.errors import SettingsError
-from tests.analyse.across.test_difference import two_models, winners
+from tests.analyse.across.test_winning_branches import two_models, winners
 from tests.cli.command import Done, condped_command
 from tests.show.cases import EQUAL
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray, ValueArray
-from condped.count.counter import Counted, Counter, Query
+from condped.count.counter import CountedTrials, Counter, Query
 from condped.count.counts import StudyCounts
 from condped.count.order_statistics.bins import Levels
 from condped.count.order_statistics.keys import KeyBins, keys_of
@@ -203,7 +203,7 @@ def _rank_edges(oracle: Oracle, handling: Handling) -> dict[tuple[str, int], Val
 
 
 def check_counted(
-    label: str, counted: Counted, query: Query, handling: Handling, oracle: Oracle
+    label: str, counted: CountedTrials, query: Query, handling: Handling, oracle: Oracle
 ) -> None:
     """Compare every number of what was counted; ``label`` tells the query from others."""
     assert len(counted.parameters) == len(query.parameters)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from condped.count.order_statistics import bins as kernel
-from condped.count.order_statistics.bins import BinSet, Distinct, Histogram, TooManyLevels
+from condped.count.order_statistics.bins import BinSet, DistinctPairs, Histogram, TooManyLevels
 from condped.count.order_statistics.keys import KeyBins, keys_of
 
 LOW, HIGH = -(2**63), 2**63 - 1
@@ -51,7 +51,7 @@ def test_distinct_keys_are_counted(groups: int, monkeypatch: pytest.MonkeyPatch)
     rng = np.random.default_rng(1)
     values = rng.integers(-30, 30, 1000) / 4
     group = rng.integers(0, groups, 1000)
-    parts = [Distinct(10**6) for _ in range(3)]
+    parts = [DistinctPairs(10**6) for _ in range(3)]
     for number, some in enumerate(np.array_split(np.arange(1000), 20)):
         parts[number % 3].add(keys_of(values[some]), None if groups == 1 else group[some])
     for other in parts[1:]:
@@ -65,7 +65,7 @@ def test_distinct_keys_are_counted(groups: int, monkeypatch: pytest.MonkeyPatch)
 
 def test_too_many_distinct_keys_are_refused() -> None:
     """So that memory does not grow with the number of trials."""
-    some = Distinct(10)
+    some = DistinctPairs(10)
     some.add(np.arange(2000), None)
     with pytest.raises(TooManyLevels):
         some.levels(whole=True)
@@ -85,7 +85,7 @@ def test_bins_arrive_at_a_worker_as_they_were(bins: list[KeyBins]) -> None:
 def test_a_worker_sends_counts_and_nothing_that_waits() -> None:
     """Ten thousand keys come back as four bins, or as three distinct keys."""
     keys = np.arange(10_000) % 3
-    histogram, distinct = Histogram(BinSet([KeyBins(0, 0, 4)]), 1), Distinct(10**6)
+    histogram, distinct = Histogram(BinSet([KeyBins(0, 0, 4)]), 1), DistinctPairs(10**6)
     histogram.add(keys, None)
     distinct.add(keys, None)
     for state in (histogram, distinct):

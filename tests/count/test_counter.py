@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from condped.count.counter import Counter, CountFold, Query, counted_of
-from condped.count.order_statistics.bins import Distinct, Histogram, TooManyLevels
+from condped.count.order_statistics.bins import DistinctPairs, Histogram, TooManyLevels
 from condped.count.order_statistics.keys import KeyBins, keys_of
 from condped.count.order_statistics.series import (
     ONE_GROUP,
@@ -215,7 +215,7 @@ def plain(state: Any) -> Any:
     """Return what a state holds, for comparing."""
     if isinstance(state, Histogram):
         state = state.counts()
-    elif isinstance(state, Distinct):
+    elif isinstance(state, DistinctPairs):
         levels = state.levels(whole=True)
         state = [levels.values, levels.groups, levels.counts]
     if isinstance(state, dict):

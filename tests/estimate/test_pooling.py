@@ -9,7 +9,7 @@ import pytest
 from scipy import optimize, stats
 
 from condped.analyse.across.difference import compare_pairs
-from condped.analyse.across.study import Explained
+from condped.analyse.across.study import ExplainedShare
 from condped.estimate.leave_one_out import chance_variance, twiced_excess
 from condped.estimate.statistics.pooling import (
     errors_if_alike,
@@ -196,6 +196,6 @@ def test_without_errors_nothing_is_said(errors: list[float]) -> None:
     found = spread_of(np.array([0.1, 0.9]), np.array(errors))
     assert math.isnan(found.p_value)
     assert (found.deviation, found.low) == (0.0, 0.0)
-    explained = (Explained(0.1, -0.01, 0.0, 20), Explained(0.9, -0.01, 0.0, 20))
+    explained = (ExplainedShare(0.1, -0.01, 0.0, 20), ExplainedShare(0.9, -0.01, 0.0, 20))
     _, _, p_values, adjusted = compare_pairs([explained], (100, 100))
     assert np.isnan([*p_values, *adjusted]).all()

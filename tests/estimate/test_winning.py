@@ -10,13 +10,13 @@ import pytest
 from scipy import stats
 
 from condped.estimate.statistics.winning import (
-    Hits,
+    GroupHits,
     chance_of_other_odds,
     chances_of_first_trials,
 )
 
 
-def ways(counts: Hits, hits: int) -> int:
+def ways(counts: GroupHits, hits: int) -> int:
     """Return in how many ways the group can have so many hits."""
     others = counts.trials - hits
     if hits < 0 or others < 0:
@@ -33,7 +33,7 @@ def test_other_odds_are_counted_exactly(seed: int) -> None:
         trials = int(rng.integers(10, 60))
         group, hits = (int(rng.integers(1, trials)) for _ in range(2))
         own = int(rng.hypergeometric(hits, trials - hits, group))
-        pair.append(Hits(own, group, hits, trials))
+        pair.append(GroupHits(own, group, hits, trials))
     one, other = pair
     total = one.hits + other.hits
     dealt = [Fraction(ways(one, k) * ways(other, total - k)) for k in range(total + 1)]
@@ -45,7 +45,7 @@ def test_other_odds_are_counted_exactly(seed: int) -> None:
 
 def test_many_trials_do_not_overflow() -> None:
     """Two large studies in which a group wins alike, and one in which it loses."""
-    wins, loses = Hits(900, 50_000, 1_000, 100_000), Hits(100, 50_000, 1_000, 100_000)
+    wins, loses = GroupHits(900, 50_000, 1_000, 100_000), GroupHits(100, 50_000, 1_000, 100_000)
     assert chance_of_other_odds(wins, wins) > 0.9
     assert chance_of_other_odds(wins, loses) < 1e-200
 
@@ -60,7 +60,7 @@ def test_studies_with_one_odds_ratio_rarely_seem_to_differ(odds: float) -> None:
         for trials in (80, 240):
             group = rng.random(trials) < 0.4
             hit = rng.random(trials) < np.where(group, odds * 0.1 / (0.9 + odds * 0.1), 0.1)
-            pair.append(Hits(*(int(n) for n in (
+            pair.append(GroupHits(*(int(n) for n in (
                 (group & hit).sum(), group.sum(), hit.sum(), trials))))  # fmt: skip
         alarms += chance_of_other_odds(*pair) <= 0.05
     assert alarms <= 0.05 * 1_000 + 10

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from condped.space import Condition
-from condped.space.nodes import Between, Both, Comparison, Either, Membership, Negation, Node
+from condped.space.nodes import (
+    Comparison,
+    Conjunction,
+    Disjunction,
+    Membership,
+    Negation,
+    Node,
+    ParameterComparison,
+)
 from condped.space.simplify import condition_of
 
 names = st.text(min_size=1, max_size=6) | st.sampled_from(["`", "``a", "a`", "not", "None", "a.b"])
@@ -22,7 +30,7 @@ values: st.SearchStrategy[Any] = (
 operators = st.sampled_from(["<", "<=", ">", ">=", "==", "!="])
 leaves: st.SearchStrategy[Node] = (
     st.builds(Comparison, names, operators, values)
-    | st.builds(Between, names, operators, names)
+    | st.builds(ParameterComparison, names, operators, names)
     | st.builds(
         Membership, names, st.lists(values, min_size=1, max_size=3).map(tuple), st.booleans()
     )
@@ -30,8 +38,8 @@ leaves: st.SearchStrategy[Node] = (
 nodes: st.SearchStrategy[Node] = st.recursive(
     leaves,
     lambda parts: (
-        st.builds(Both, st.lists(parts, min_size=2, max_size=3).map(tuple))
-        | st.builds(Either, st.lists(parts, min_size=2, max_size=3).map(tuple))
+        st.builds(Conjunction, st.lists(parts, min_size=2, max_size=3).map(tuple))
+        | st.builds(Disjunction, st.lists(parts, min_size=2, max_size=3).map(tuple))
         | st.builds(Negation, parts)
     ),
     max_leaves=6,
@@ -46,5 +54,5 @@ def test_what_was_put_into_words_parses_to_the_same(node: Node) -> None:
 
 def test_names_and_texts_are_quoted_only_where_they_must_be() -> None:
     """Readable where possible."""
-    node = Both((Comparison("lr.x", "<", 0.5), Comparison("a`b", "==", "it's")))
+    node = Conjunction((Comparison("lr.x", "<", 0.5), Comparison("a`b", "==", "it's")))
     assert condition_of(node).text == "lr.x < 0.5 and `a``b` == 'it\\'s'"

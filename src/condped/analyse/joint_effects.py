@@ -22,7 +22,7 @@ from condped.analyse.options import TRIALS, Options, Question, TrialOptions, ope
 from condped.analyse.pair_cells import PairCells, pair_cells
 from condped.analyse.result import Result
 from condped.arrays import BoolArray, IntArray
-from condped.count.target_sets import Sets
+from condped.count.target_sets import NestedSets
 from condped.errors import SettingsError
 from condped.estimate.independence_test import adjusted
 from condped.estimate.pair_test import PairDeviation, pair_deviation
@@ -232,7 +232,9 @@ class _Sampling(NamedTuple):
     reason: str
 
 
-def _strata(table: TrialTable, top: Sets, inside: BoolArray) -> tuple[IntArray | None, _Sampling]:
+def _strata(
+    table: TrialTable, top: NestedSets, inside: BoolArray
+) -> tuple[IntArray | None, _Sampling]:
     """Return each trial's stratum, (trials,), or None without strata; and whether to test."""
     decision = decided(table.study, Settings(), top.sorted_by_objective)
     if decision.at_random:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from condped.analyse.importance.analysis import analyse
-from condped.analyse.importance.estimates import Numbers
+from condped.analyse.importance.estimates import ImportanceEstimates
 from condped.analyse.importance.ties import Tie
 from condped.analyse.options import Question
 from condped.analyse.result import Presentable
@@ -124,7 +124,7 @@ def _importances(table: TrialTable, question: Question) -> dict[str, float]:
     return found
 
 
-def _by_name(numbers: Numbers) -> list[dict[str, float]]:
+def _by_name(numbers: ImportanceEstimates) -> list[dict[str, float]]:
     return [dict(zip(numbers.names, row, strict=True)) for row in numbers.importance.tolist()]
 
 

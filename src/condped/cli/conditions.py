@@ -74,14 +74,14 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedConditions:
     """The exit code of conditions, and a sentence on each that holds, is undecided or is wrong."""
 
     code: int
     messages: tuple[str, ...]
 
 
-def check(conditions: Sequence[Condition], result: Any) -> Checked:
+def check(conditions: Sequence[Condition], result: Any) -> CheckedConditions:
     """Check which conditions hold for a result."""
     held, unknown, wrong = [], [], []
     for condition in conditions:
@@ -94,7 +94,7 @@ def check(conditions: Sequence[Condition], result: Any) -> Checked:
         else:
             held += [f"{condition.text!r} holds: {found}"] if holds else []
     code = WRONG if wrong else HELD if held else UNDECIDED if unknown else 0
-    return Checked(code, (*held, *unknown, *wrong))
+    return CheckedConditions(code, (*held, *unknown, *wrong))
 
 
 def parsed(text: str, kind: str) -> Condition:

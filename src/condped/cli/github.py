@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from condped.cli.conditions import Checked
+from condped.cli.conditions import CheckedConditions
 from condped.errors import SettingsError
 from condped.writing.whole_files import append_text
 
@@ -24,7 +24,7 @@ def summary_file() -> Path:
     return Path(place)
 
 
-def append_summary(file: Path, result: Any, checked: Checked) -> None:
+def append_summary(file: Path, result: Any, checked: CheckedConditions) -> None:
     """Add a result to the summary, after the outcome of the conditions."""
     messages = "\n".join(checked.messages)
     # A code block, in which names are not markup; no message begins with its fence.

@@ -16,12 +16,12 @@ from condped.count.order_statistics.bins import Levels
 from condped.count.order_statistics.keys import KeyBins
 from condped.count.order_statistics.series import (
     ONE_GROUP,
-    Between,
-    BetweenFold,
     GatherFold,
     Groups,
     HistogramFold,
     LevelsFold,
+    NumbersInRange,
+    NumbersInRangeFold,
     Region,
     Series,
     bin_sets,
@@ -88,7 +88,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Counted:
+class CountedTrials:
     """Counts of used trials.
 
     Attributes
@@ -254,10 +254,10 @@ def _buckets(batch: Batch, query: Query, levels: FloatArray, used: BoolArray | N
     return np.asarray(found)
 
 
-def counted_of(whole: CountState, query: Query, names: Sequence[str]) -> Counted:
+def counted_of(whole: CountState, query: Query, names: Sequence[str]) -> CountedTrials:
     """Return the counts of all workers, in the shape of the query."""
     groups, blocks, buckets = query.shape
-    return Counted(
+    return CountedTrials(
         parameters=tuple(
             whole.parameters[name].reshape(-1, groups, blocks, buckets).transpose(1, 2, 0, 3)
             for name in query.parameters
@@ -327,10 +327,10 @@ class Counter:
 
     def between(
         self, series: Series, ranges: Sequence[tuple[float, float]], within: Region
-    ) -> list[Between]:
+    ) -> list[NumbersInRange]:
         """Return a series' numbers in some ranges, if not too many, and how many are below."""
         return self.source.fold(
-            BetweenFold((series,), within, ONE_GROUP, self.conditions,
+            NumbersInRangeFold((series,), within, ONE_GROUP, self.conditions,
                         ranges=tuple(ranges), most=MOST_LEVELS)
         )  # fmt: skip
 
@@ -379,7 +379,7 @@ class Counter:
             for series, entries in requested.items()
         }
 
-    def count(self, query: Query) -> Counted:
+    def count(self, query: Query) -> CountedTrials:
         """Return the trials in each cell and bucket."""
         counts = self.source.fold(CountFold(query, self.conditions))
         return counted_of(counts, query, self.schema.names)

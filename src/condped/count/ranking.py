@@ -16,7 +16,7 @@ from condped.trials.table import State
 from condped.trials.used_trials import Handling, TrialCounts, classify_trials
 
 
-class Ranked(NamedTuple):
+class RankedBatch(NamedTuple):
     """Trials of a batch, ranked.
 
     Attributes
@@ -40,14 +40,14 @@ class Ranked(NamedTuple):
 class Ranking(Hashable, Protocol):
     """A way to rank trials. It is sent to workers, and is hashable."""
 
-    def ranked(self, batch: Batch) -> Ranked:
+    def ranked(self, batch: Batch) -> RankedBatch:
         """Return the trials of a batch, ranked."""
         ...
 
 
-def ranked(batch: Batch, ranking: Ranking) -> Ranked:
+def ranked(batch: Batch, ranking: Ranking) -> RankedBatch:
     """Return the trials of a batch, ranked; cached per batch."""
-    found: Ranked | None = batch.known.get(ranking)
+    found: RankedBatch | None = batch.known.get(ranking)
     if found is None:
         found = batch.known[ranking] = ranking.ranked(batch)
     return found
@@ -59,13 +59,13 @@ class ByLoss:
 
     handling: Handling
 
-    def ranked(self, batch: Batch) -> Ranked:
+    def ranked(self, batch: Batch) -> RankedBatch:
         used, worst, counts = classify_trials(batch.table, self.handling)
         losses = batch.table.objectives[0].losses
         if worst is None:
-            return Ranked(losses, used, used, counts)
+            return RankedBatch(losses, used, used, counts)
         ordinary = ~worst if used is None else used & ~worst
-        return Ranked(np.where(worst, np.inf, losses), used, ordinary, counts)
+        return RankedBatch(np.where(worst, np.inf, losses), used, ordinary, counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class ByOutcome:
 
     outcome: str
 
-    def ranked(self, batch: Batch) -> Ranked:
+    def ranked(self, batch: Batch) -> RankedBatch:
         table, found = batch.table, outcome_of(batch.table, self.outcome)
         return rank_by_outcome(found.target, found.considered, np.asarray(table.states))
 
@@ -83,21 +83,21 @@ class ByOutcome:
 class PrecomputedRanking:
     """Levels computed beforehand for all trials of the only batch."""
 
-    ranks: Ranked
+    ranks: RankedBatch
     outcome: bool = False  # whether they are ranked by an outcome
 
-    def ranked(self, batch: Batch) -> Ranked:
+    def ranked(self, batch: Batch) -> RankedBatch:
         assert len(batch.table) == len(self.ranks.levels)
         return self.ranks
 
 
 def rank_by_outcome(
     target: BoolArray, considered: BoolArray, states: npt.NDArray[np.int8]
-) -> Ranked:
+) -> RankedBatch:
     """Rank trials by whether they had an outcome, among those that could have had it."""
     counts = TrialCounts(
         total=len(target),
         used=int(np.count_nonzero(considered)),
         running=int(np.count_nonzero(states == State.RUNNING)),
     )
-    return Ranked(np.where(target, 0.0, 1.0), considered, considered, counts)
+    return RankedBatch(np.where(target, 0.0, 1.0), considered, considered, counts)

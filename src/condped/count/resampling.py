@@ -15,12 +15,12 @@ import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.count.cells.cell_places import cell_places
-from condped.count.counter import Counted, Counter, Query
+from condped.count.counter import CountedTrials, Counter, Query
 from condped.count.counts import SubsetCounts
 from condped.count.order_statistics.exact import Ranks, order_statistics
 from condped.count.order_statistics.series import Groups, Region, Series
 from condped.count.ranking import ranked
-from condped.count.target_sets import Sets
+from condped.count.target_sets import NestedSets
 from condped.errors import SettingsError
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
@@ -68,7 +68,7 @@ class Subsamples:
 
 def draw_subsamples(
     counter: Counter,
-    sets: Sets,
+    sets: NestedSets,
     quantiles: Sequence[float] | None,
     region_quantile: float,
     *,
@@ -106,7 +106,7 @@ def draw_subsamples(
     return Subsamples(groups, members, cutoffs)
 
 
-def _check_distinct_numbers(counter: Counter, sets: Sets) -> None:
+def _check_distinct_numbers(counter: Counter, sets: NestedSets) -> None:
     """Raise if the trials' numbers cannot all be distinct: groups would not be random."""
     if not counter.schema.ordered:
         raise SettingsError(
@@ -134,7 +134,7 @@ def _members(intervals: Intervals, rng: np.random.Generator) -> IntArray:
 
 
 def subset_counts(
-    counter: Counter, sets: Sets, subsamples: Subsamples, query: Query, cells: int
+    counter: Counter, sets: NestedSets, subsamples: Subsamples, query: Query, cells: int
 ) -> Iterator[SubsetCounts]:
     """Iterate over the counts of the subsamples in ``cells`` cells, a few subsamples at a time.
 
@@ -237,7 +237,7 @@ def _as_subsets(subsamples: Subsamples, counted: IntArray) -> SubsetCounts:
     return SubsetCounts(found[:, :-1], found[:, -1], numbers[:, :-1], numbers[:, -1])
 
 
-def _add_groups(subsamples: Subsamples, grouped: Counted) -> SubsetCounts:
+def _add_groups(subsamples: Subsamples, grouped: CountedTrials) -> SubsetCounts:
     """Return the sets of each subsample from counts of the groups in buckets of all cut-offs."""
     places = np.searchsorted(subsamples.levels, subsamples.cutoffs)  # (subsamples, target sets + 1)
     reached = grouped.sizes.cumsum(axis=-1)

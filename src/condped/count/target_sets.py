@@ -15,7 +15,7 @@ from condped.count.order_statistics.series import Region, Series
 from condped.count.ranking import (
     ByOutcome,
     PrecomputedRanking,
-    Ranked,
+    RankedBatch,
     Ranking,
     rank_by_outcome,
     ranked,
@@ -33,7 +33,7 @@ _STANDARD_ERRORS = 5  # of a sampled quantile, within which the exact one is loo
 
 
 @dataclass(frozen=True, eq=False)
-class Sets:
+class NestedSets:
     """The nested sets.
 
     Attributes
@@ -116,7 +116,7 @@ def find_sets(
     region_quantile: float,
     *,
     all_equal: bool | None = None,
-) -> Sets:
+) -> NestedSets:
     """Find the region set and, inside it, a target set for each (ascending) quantile.
 
     ``all_equal``: whether all used trials have the same objectives; None: taken from the tally.
@@ -141,7 +141,7 @@ def find_sets(
         cutoffs = np.append(cutoffs, np.full(missing, np.inf))
         reached = np.append(reached, np.full(missing, used))
     targets = len(target_quantiles)
-    return Sets(
+    return NestedSets(
         ranking=ranking,
         tally=tally,
         cutoffs=cutoffs[:targets],
@@ -205,7 +205,7 @@ def rank_by_pareto_order(
         sizes = [set_size(quantile, counts.used) for quantile in quantiles]
         levels[ordinary] = pareto_positions(losses, sizes)
         all_equal = worst is None and bool((losses == losses[0]).all())
-    return PrecomputedRanking(Ranked(levels, used, ordinary, counts)), all_equal
+    return PrecomputedRanking(RankedBatch(levels, used, ordinary, counts)), all_equal
 
 
 def rank_by_given_outcome(table: TrialTable, target: Target) -> PrecomputedRanking:
@@ -215,10 +215,10 @@ def rank_by_given_outcome(table: TrialTable, target: Target) -> PrecomputedRanki
     return PrecomputedRanking(ranks, outcome=True)
 
 
-def find_outcome_sets(counter: Counter, ranking: Ranking, tally: Tally) -> Sets:
+def find_outcome_sets(counter: Counter, ranking: Ranking, tally: Tally) -> NestedSets:
     """Return trials with an outcome as the target set, all that could have it as the region."""
     hits = int(counter.count(Query(ranking, np.zeros(1))).sizes[0, 0])
-    return Sets(
+    return NestedSets(
         ranking=ranking,
         tally=tally,
         cutoffs=np.zeros(1),

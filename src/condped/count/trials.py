@@ -12,7 +12,7 @@ import numpy as np
 from condped.arrays import IntArray
 from condped.count.cells.cell_counts import grid_sizes, rank_sizes
 from condped.count.cells.rank_cells import RankCells, cell_ranges, rank_cells
-from condped.count.counter import Counted, Counter, Query
+from condped.count.counter import CountedTrials, Counter, Query
 from condped.count.counts import (
     SMALLEST_REGIME,
     ConditionCounts,
@@ -29,7 +29,7 @@ from condped.count.ranking import ByLoss, ByOutcome, Ranking
 from condped.count.resampling import FEWEST, Intervals, draw_subsamples, subset_counts
 from condped.count.tally import Tally, check_any_left
 from condped.count.target_sets import (
-    Sets,
+    NestedSets,
     find_outcome_sets,
     find_sets,
     rank_by_given_outcome,
@@ -175,7 +175,7 @@ class Trials:
 
     def top_sets(
         self, target_quantiles: Sequence[float], region_quantile: float, handling: Handling
-    ) -> Sets:
+    ) -> NestedSets:
         """Find the region set and, inside it, a target set for each (ascending) quantile."""
         ranking: Ranking = ByLoss(handling)
         all_equal: bool | None = None
@@ -192,7 +192,7 @@ class Trials:
             all_equal=all_equal,
         )
 
-    def outcome_sets(self, target: Target) -> Sets:
+    def outcome_sets(self, target: Target) -> NestedSets:
         """Return trials with an outcome as the target set, all that could have it as the region."""
         ranking: Ranking
         if isinstance(target, str):
@@ -241,7 +241,7 @@ class Trials:
             return recorded
         return {name: (spanning_domain(name, domains),) for name, domains in recorded.items()}
 
-    def count(self, sets: Sets) -> StudyCounts:
+    def count(self, sets: NestedSets) -> StudyCounts:
         """Count the trials of each set in each cell of the grids."""
         many = tuple(n for n, domains in self.domains.items() if len(domains) > _FEW_DOMAINS)
         regimes = self._regime_sizes(sets, many)
@@ -265,7 +265,7 @@ class Trials:
         )
         return StudyCounts(parameters, sets.region_size, sets.target_sizes)
 
-    def _regime_sizes(self, sets: Sets, names: tuple[str, ...]) -> dict[str, IntArray]:
+    def _regime_sizes(self, sets: NestedSets, names: tuple[str, ...]) -> dict[str, IntArray]:
         """Return (domains + 1, target sets + 1) for some parameters: set sizes per regime."""
         if not names:
             return {}
@@ -275,7 +275,7 @@ class Trials:
             for name, counts in zip(names, counted.parameters, strict=True)
         }
 
-    def count_ranked(self, sets: Sets, blocks: int) -> RankedStudy:
+    def count_ranked(self, sets: NestedSets, blocks: int) -> RankedStudy:
         """Count the trials of each set in each cell by rank, in blocks of time."""
         cells = self._rank_cells(sets, blocks)
         starts = cells.block_starts
@@ -290,7 +290,7 @@ class Trials:
         study = self.found.setdefault(self._ranked_key("counts", sets), study)
         return RankedStudy(study, ranked_counts(regimes, nested))
 
-    def count_by_rank(self, sets: Sets) -> StudyCounts:
+    def count_by_rank(self, sets: NestedSets) -> StudyCounts:
         """Count the trials of each set in each cell by rank, over the whole time.
 
         Where blocks of time were counted, these are their sums.
@@ -298,10 +298,10 @@ class Trials:
         known: StudyCounts | None = self.found.get(self._ranked_key("counts", sets))
         return self.count_ranked(sets, 1).counts if known is None else known
 
-    def _ranked_key(self, what: str, sets: Sets) -> Hashable:
+    def _ranked_key(self, what: str, sets: NestedSets) -> Hashable:
         return what, sets, self.counter, self.names, self.spanned
 
-    def _rank_cells(self, sets: Sets, blocks: int) -> RankCells:
+    def _rank_cells(self, sets: NestedSets, blocks: int) -> RankCells:
         edges = self._ranked_key("edges", sets)
         starts = ("starts", sets, self.counter, blocks)
         if edges not in self.found or (blocks > 1 and starts not in self.found):
@@ -317,15 +317,15 @@ class Trials:
             self.found[starts] = cells.block_starts
         return RankCells(self.found[edges], self.found[starts] if blocks > 1 else None)
 
-    def _query(self, sets: Sets) -> Query:
+    def _query(self, sets: NestedSets) -> Query:
         return Query(sets.ranking, sets.levels, self.names, spanned=self.spanned)
 
-    def _count(self, query: Query) -> Counted:
+    def _count(self, query: Query) -> CountedTrials:
         counted = self.counter.count(query)
         self.note(counted.notes)
         return counted
 
-    def count_where(self, sets: Sets, conditions: Sequence[Condition]) -> ConditionCounts:
+    def count_where(self, sets: NestedSets, conditions: Sequence[Condition]) -> ConditionCounts:
         """Count the trials of each set that meet conditions on parameters."""
         query = replace(self._query(sets), parameters=(), conditions=tuple(conditions))
         counted = self._count(query)
@@ -337,7 +337,7 @@ class Trials:
 
     def subsets(
         self,
-        sets: Sets,
+        sets: NestedSets,
         target_quantiles: Sequence[float] | None,
         region_quantile: float,
         *,

@@ -21,12 +21,12 @@ ReadFunction: TypeAlias = Callable[[Any, ReadOptions], TrialTable]
 # And under the name read_all, if its sources may hold several studies.
 ReadAllFunction: TypeAlias = Callable[[Any, ReadOptions], list[tuple[str, TrialTable]]]
 # Under the name follow, if only what is new can be read; None if not of this source.
-FollowFunction: TypeAlias = Callable[[Any, ReadOptions], "Following | None"]
+FollowFunction: TypeAlias = Callable[[Any, ReadOptions], "FollowedSource | None"]
 # Under the name list_studies, if counts can be had without reading trials; takes patterns of names.
 ListFunction: TypeAlias = Callable[[Any, Sequence[str]], list[StudyState]]
 
 
-class Following(Protocol):
+class FollowedSource(Protocol):
     """A source that is read repeatedly; only what is new, where possible."""
 
     fetched: int  # records or lines that the last update read
@@ -98,7 +98,7 @@ _registered: dict[str, Reader] = {}  # at run time, by name
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class InstalledReaders:
     """Readers of other packages, and error messages for those that cannot be loaded."""
 
     readers: tuple[Reader, ...]
@@ -168,7 +168,7 @@ def describe_source(source: Any) -> str:
 
 
 @cache
-def installed() -> Installed:
+def installed() -> InstalledReaders:
     """Return what other packages declare as entry points."""
     # Imported here: it takes half as long as numpy, and few sources need it.
     from importlib.metadata import entry_points  # noqa: PLC0415
@@ -190,4 +190,4 @@ def installed() -> Installed:
                 f"The entry point {point.name!r} of {ENTRY_POINTS!r} must be a condped.Reader "
                 f"(got {type(reader).__name__}). {remedy}"
             )
-    return Installed(tuple(found), tuple(broken))
+    return InstalledReaders(tuple(found), tuple(broken))

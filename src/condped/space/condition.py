@@ -27,15 +27,15 @@ from condped.errors import ConditionError
 from condped.safe_text import brief
 from condped.space.nodes import (
     COMPARE,
-    Between,
-    Both,
     Columns,
     Comparison,
-    Either,
+    Conjunction,
+    Disjunction,
     Leaf,
     Membership,
     Negation,
     Node,
+    ParameterComparison,
     leaves,
     names_of,
 )
@@ -174,13 +174,13 @@ class _Parser:
         parts = [self._conjunction()]
         while self._accept("or"):
             parts.append(self._conjunction())
-        return parts[0] if len(parts) == 1 else Either(tuple(parts))
+        return parts[0] if len(parts) == 1 else Disjunction(tuple(parts))
 
     def _conjunction(self) -> Node:
         parts = [self._negation()]
         while self._accept("and"):
             parts.append(self._negation())
-        return parts[0] if len(parts) == 1 else Both(tuple(parts))
+        return parts[0] if len(parts) == 1 else Conjunction(tuple(parts))
 
     def _negation(self) -> Node:
         place = self._next.place
@@ -215,12 +215,12 @@ class _Parser:
             left = right
         if not parts:
             self._fail(self._next.place, "a comparison such as '<' or 'in'")
-        return parts[0] if len(parts) == 1 else Both(tuple(parts))
+        return parts[0] if len(parts) == 1 else Conjunction(tuple(parts))
 
     def _comparison_node(self, left: _Operand, op: str, right: _Operand, place: int) -> Node:
         if isinstance(left, _Name):
             if isinstance(right, _Name):
-                return Between(left.name, op, right.name)
+                return ParameterComparison(left.name, op, right.name)
             return Comparison(left.name, op, right.value)
         if isinstance(right, _Name):
             return Comparison(right.name, _MIRRORED[op], left.value)

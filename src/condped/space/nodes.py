@@ -62,7 +62,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class ParameterComparison:
     """``name <op> other``: two parameters compared as numbers."""
 
     name: str
@@ -110,7 +110,7 @@ class Membership:
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class Conjunction:
     """``and`` of its parts."""
 
     parts: tuple[Node, ...]
@@ -123,7 +123,7 @@ class Both:
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class Disjunction:
     """``or`` of its parts."""
 
     parts: tuple[Node, ...]
@@ -145,8 +145,8 @@ class Negation:
         return ~self.part.holds(columns)
 
 
-Leaf: TypeAlias = Comparison | Between | Membership
-Node: TypeAlias = Leaf | Both | Either | Negation
+Leaf: TypeAlias = Comparison | ParameterComparison | Membership
+Node: TypeAlias = Leaf | Conjunction | Disjunction | Negation
 
 
 def leaves(root: Node) -> Iterator[Leaf]:
@@ -154,7 +154,7 @@ def leaves(root: Node) -> Iterator[Leaf]:
     todo = [root]  # the next one last
     while todo:
         node = todo.pop()
-        if isinstance(node, Both | Either):
+        if isinstance(node, Conjunction | Disjunction):
             todo += reversed(node.parts)
         elif isinstance(node, Negation):
             todo.append(node.part)
@@ -201,8 +201,8 @@ def gathered(node: Node) -> Node:
     """Return the same condition with comparisons with many values gathered, however deep."""
     if isinstance(node, Negation):
         return Negation(gathered(node.part))
-    if isinstance(node, Both):
-        return Both(tuple(_gather_values(map(gathered, node.parts), "!=", negated=True)))
-    if isinstance(node, Either):
-        return Either(tuple(_gather_values(map(gathered, node.parts), "==", negated=False)))
+    if isinstance(node, Conjunction):
+        return Conjunction(tuple(_gather_values(map(gathered, node.parts), "!=", negated=True)))
+    if isinstance(node, Disjunction):
+        return Disjunction(tuple(_gather_values(map(gathered, node.parts), "==", negated=False)))
     return node

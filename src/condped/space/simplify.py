@@ -12,7 +12,16 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from condped.space.condition import Condition
-from condped.space.nodes import Between, Both, Comparison, Either, Leaf, Membership, Negation, Node
+from condped.space.nodes import (
+    Comparison,
+    Conjunction,
+    Disjunction,
+    Leaf,
+    Membership,
+    Negation,
+    Node,
+    ParameterComparison,
+)
 
 Settled: TypeAlias = Node | bool
 
@@ -34,9 +43,9 @@ def simplified(node: Node, settle: Callable[[Leaf], Settled]) -> Settled:
     if isinstance(node, Negation):
         part = simplified(node.part, settle)
         return not part if isinstance(part, bool) else Negation(part)
-    if isinstance(node, Both | Either):
+    if isinstance(node, Conjunction | Disjunction):
         # False decides a conjunction, True a disjunction; the other value is dropped.
-        decisive = isinstance(node, Either)
+        decisive = isinstance(node, Disjunction)
         open_parts: dict[Node, None] = {}
         for part in node.parts:
             simpler = simplified(part, settle)
@@ -63,17 +72,17 @@ def conjunction(*conditions: Node | None) -> Node | None:
     parts: list[Node] = []
     for condition in conditions:
         if condition is not None:
-            parts += condition.parts if isinstance(condition, Both) else (condition,)
+            parts += condition.parts if isinstance(condition, Conjunction) else (condition,)
     kept = tuple(dict.fromkeys(parts))
     if not kept:
         return None
-    return kept[0] if len(kept) == 1 else Both(kept)
+    return kept[0] if len(kept) == 1 else Conjunction(kept)
 
 
 def alternative(conditions: list[Node]) -> Node:
     """Return the disjunction of conditions, without duplicates."""
     kept = tuple(dict.fromkeys(conditions))
-    return kept[0] if len(kept) == 1 else Either(kept)
+    return kept[0] if len(kept) == 1 else Disjunction(kept)
 
 
 def text_of(node: Node | None) -> str | None:
@@ -86,7 +95,7 @@ def condition_of(root: Node) -> Condition:
 
     Examples
     --------
-    >>> condition_of(Both((Comparison("a b", "==", "x"), Comparison("c", ">", 2)))).text
+    >>> condition_of(Conjunction((Comparison("a b", "==", "x"), Comparison("c", ">", 2)))).text
     "`a b` == 'x' and c > 2"
     """
     return Condition(_text(root), root)
@@ -95,18 +104,18 @@ def condition_of(root: Node) -> Condition:
 def _text(node: Node) -> str:
     if isinstance(node, Comparison):
         return f"{_name(node.name)} {node.op} {_literal(node.value)}"
-    if isinstance(node, Between):
+    if isinstance(node, ParameterComparison):
         return f"{_name(node.name)} {node.op} {_name(node.other)}"
     if isinstance(node, Membership):
         values = ", ".join(map(_literal, node.values))
         return f"{_name(node.name)} {'not ' if node.negated else ''}in [{values}]"
     if isinstance(node, Negation):
         return f"not ({_text(node.part)})"
-    return (" and " if isinstance(node, Both) else " or ").join(map(_part, node.parts))
+    return (" and " if isinstance(node, Conjunction) else " or ").join(map(_part, node.parts))
 
 
 def _part(node: Node) -> str:
-    return f"({_text(node)})" if isinstance(node, Both | Either) else _text(node)
+    return f"({_text(node)})" if isinstance(node, Conjunction | Disjunction) else _text(node)
 
 
 def _name(name: str) -> str:

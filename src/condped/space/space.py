@@ -12,7 +12,7 @@ from condped.errors import ConditionError, SpaceError, not_found
 from condped.safe_text import brief
 from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain, Float, Int, plain_domain
-from condped.space.nodes import Between, Comparison, Membership
+from condped.space.nodes import Comparison, Membership, ParameterComparison
 
 _FIELDS = {
     "float": ("low", "high", "log", "step"),
@@ -140,7 +140,7 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
                         f"The condition {brief(condition.text)} of {owner!r} depends on {owner!r} "
                         "itself. Name the parameter that activates it."
                     )
-            if isinstance(leaf, Between):
+            if isinstance(leaf, ParameterComparison):
                 for name in leaf.names:
                     self._check_numeric(owner, condition, name)
             else:

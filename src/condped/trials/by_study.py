@@ -96,7 +96,7 @@ class Part:
 
 
 @dataclass(slots=True)
-class Collected:
+class CollectedTrials:
     """Trials of some studies, and the readers' notes on all rows."""
 
     parts: list[Part] = field(default_factory=list)
@@ -111,10 +111,10 @@ class CollectFold:
     parameters: tuple[str, ...]
     what: str = "Collecting studies"
 
-    def start(self) -> Collected:
-        return Collected()
+    def start(self) -> CollectedTrials:
+        return CollectedTrials()
 
-    def add(self, state: Collected, batch: Batch) -> None:
+    def add(self, state: CollectedTrials, batch: Batch) -> None:
         state.noted.add(batch.notes)
         labels = _labels(batch.table)
         requested = np.array([*(name in self.studies for name in labels.names), False])
@@ -124,7 +124,7 @@ class CollectFold:
             plain = replace(batch.table, notes=(), times=None, drawing=None, studies=None)
             state.parts.append(Part(plain.only(rows), labels.only(rows), batch.order[rows]))
 
-    def merge(self, state: Collected, other: Collected) -> None:
+    def merge(self, state: CollectedTrials, other: CollectedTrials) -> None:
         state.parts += other.parts
         state.noted.merge(other.noted)
 

@@ -99,7 +99,7 @@ class PooledDomains:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pooled:
+class PooledTables:
     """A table with pooled domains, once with raw values and once with unit values."""
 
     raw: TrialTable
@@ -116,7 +116,7 @@ def no_pooling(name: str, domains: int, source: str) -> SettingsError:
     )
 
 
-def pool_domains(table: TrialTable, *, all_varying: bool = False) -> Pooled | None:
+def pool_domains(table: TrialTable, *, all_varying: bool = False) -> PooledTables | None:
     """Pool the domains of parameters with too many for their trials; None if there are none.
 
     ``all_varying`` pools every numeric parameter that has more than one domain.
@@ -137,7 +137,7 @@ def pool_domains(table: TrialTable, *, all_varying: bool = False) -> Pooled | No
         unit.append(in_unit)
     if not pooled:
         return None
-    return Pooled(
+    return PooledTables(
         replace(table, parameters=tuple(raw)), replace(table, parameters=tuple(unit)), tuple(pooled)
     )
 

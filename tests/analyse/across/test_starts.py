@@ -80,9 +80,9 @@ def test_starts_stay_inside_a_smaller_space(name: str) -> None:
     across = past(name)
     smaller = across.space()
     assert smaller.changes
-    assert not all(smaller._holds(one) for one in across.starts(30).configurations)
+    assert not all(smaller._contains(one) for one in across.starts(30).configurations)
     starts = across.starts(30, smaller)
-    assert all(smaller._holds(one) for one in starts.configurations)
+    assert all(smaller._contains(one) for one in starts.configurations)
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
     code: dict[str, Any] = {"study": study}
     exec(starts.optuna_code(), code)

@@ -13,7 +13,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 
 from condped import Space
-from condped.count.counter import Counted, Counter, Query
+from condped.count.counter import CountedTrials, Counter, Query
 from condped.count.order_statistics.keys import KeyBins, keys_of
 from condped.count.order_statistics.series import Region, Series
 from condped.count.ranking import ByLoss
@@ -78,7 +78,7 @@ def tally(counter: Counter) -> Tally:
     return counter.tally(ByLoss(Handling()))
 
 
-def count_all(counter: Counter) -> Counted:
+def count_all(counter: Counter) -> CountedTrials:
     """Count all parameters in two buckets."""
     return counter.count(Query(ByLoss(Handling()), np.array([1.0]), counter.schema.names))
 

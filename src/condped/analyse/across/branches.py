@@ -26,7 +26,7 @@ from condped.estimate.calibrated_estimator import FALSE_DISCOVERIES
 from condped.estimate.independence_test import adjusted
 from condped.estimate.statistics.pooling import holm
 from condped.estimate.statistics.winning import (
-    Hits,
+    GroupHits,
     chance_of_other_odds,
     chances_of_first_trials,
 )
@@ -122,10 +122,10 @@ class FoundBranch:
     independent: bool
 
     @property
-    def hits(self) -> Hits:
+    def hits(self) -> GroupHits:
         """Its target trials among all."""
         one = self.numbers
-        return Hits(one.target_trials, one.trials, one.target_of, one.of)
+        return GroupHits(one.target_trials, one.trials, one.target_of, one.of)
 
 
 def study_branches(study: str, result: ImportanceResult) -> tuple[FoundBranch, ...]:

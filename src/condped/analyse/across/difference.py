@@ -25,7 +25,7 @@ from condped.analyse.across.pooled import compared_study
 from condped.analyse.across.study import (
     FEWEST_HITS,
     MOST_NAMES,
-    Explained,
+    ExplainedShare,
     StudyNumbers,
     other_shares,
     study_numbers,
@@ -264,7 +264,7 @@ def _differences(
 
 
 def compare_pairs(
-    pairs: Sequence[tuple[Explained, Explained]], trials: tuple[int, int]
+    pairs: Sequence[tuple[ExplainedShare, ExplainedShare]], trials: tuple[int, int]
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return (P,) differences, their errors, p-values and adjusted ones; NaN: not testable."""
     errors = np.array([_error(pair, np.array(trials)) for pair in pairs])
@@ -273,7 +273,7 @@ def compare_pairs(
     return apart, errors, p_values, adjusted_p_values(p_values, 2)
 
 
-def _error(pair: tuple[Explained, Explained], trials: IntArray) -> float:
+def _error(pair: tuple[ExplainedShare, ExplainedShare], trials: IntArray) -> float:
     """Return the standard error of a difference, as if both studies were alike; NaN: unknown."""
     if not all(one.known for one in pair):
         return math.nan
@@ -322,7 +322,7 @@ def _difference(
     )
 
 
-def _why_untestable(explained: Sequence[Explained]) -> str:
+def _why_untestable(explained: Sequence[ExplainedShare]) -> str:
     """Say why a parameter of both studies cannot be compared."""
     before, after = (one.hits for one in explained)
     if not before and not after:

@@ -44,7 +44,7 @@ FEWEST_HITS = 5  # target trials with a parameter; with fewer, errors are unreli
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ExplainedShare:
     """The share of reaching the target set that a parameter explains.
 
     Attributes
@@ -86,7 +86,7 @@ class StudyNumbers:
 
     name: str
     result: ImportanceResult
-    explained: dict[str, Explained]
+    explained: dict[str, ExplainedShare]
     independent: bool = True  # whether trials were drawn without regard to results
     effects: dict[str, StudyEffect] = field(default_factory=dict)
     branches: tuple[FoundBranch, ...] = ()
@@ -138,13 +138,13 @@ def study_numbers(name: str, trials: Trials, question: Question) -> StudyNumbers
     )
 
 
-def explained_shares(analysis: Analysis, question: Question) -> dict[str, Explained]:
+def explained_shares(analysis: Analysis, question: Question) -> dict[str, ExplainedShare]:
     """Return what each parameter explains, with errors."""
     counts, trials = analysis.counts, analysis.counts.trials
     assert trials is not None
     names = analysis.numbers.names
     if analysis.numbers.reasons[0] is not None:
-        return dict.fromkeys(names, Explained(math.nan, math.nan, math.nan, 0))
+        return dict.fromkeys(names, ExplainedShare(math.nan, math.nan, math.nan, 0))
     p_values = counts.p_values  # first: the test counts by rank in blocks of time, of which
     ranked = counts.ranked  # these are the sums
     found = calibrated_estimate(ranked, p_values)
@@ -166,7 +166,7 @@ def explained_shares(analysis: Analysis, question: Question) -> dict[str, Explai
         chance = chance + (_LUCKY_BRANCH * inside) ** 2
     hits = per_parameter(found.target_trials * _present_regimes(ranked), found.owner, len(names))[0]
     return {
-        name: Explained(float(value), float(part), float(random), int(number))
+        name: ExplainedShare(float(value), float(part), float(random), int(number))
         for name, value, part, random, number in zip(
             names, values, sampling, chance, hits, strict=True
         )

@@ -21,7 +21,7 @@ from condped.analyse.importance.result import importance_result
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_table
 from condped.arrays import BoolArray, IntArray
 from condped.count.ranking import ranked
-from condped.count.target_sets import Sets
+from condped.count.target_sets import NestedSets
 from condped.errors import SettingsError
 from condped.estimate.settings import Settings
 from condped.options import is_number, takes
@@ -147,7 +147,7 @@ def check_explore(explore: float) -> None:
         )
 
 
-def _sampler_learns(table: TrialTable, top: Sets, settings: Settings) -> bool:
+def _sampler_learns(table: TrialTable, top: NestedSets, settings: Settings) -> bool:
     """Return whether a sampler that learns from results drew the trials."""
     return not decided(table.study, settings, top.sorted_by_objective).at_random
 

@@ -17,7 +17,7 @@ from condped.analyse.branches.structure import Structure
 from condped.analyse.importance.result import ImportanceResult
 from condped.arrays import BoolArray, IntArray
 from condped.space.domain import Categorical, Domain
-from condped.space.nodes import Both, Comparison
+from condped.space.nodes import Comparison, Conjunction
 from condped.trials.table import Parameter
 
 Proposals = dict[tuple[str, Domain], Proposal]  # by parameter and domain before
@@ -132,7 +132,7 @@ class Adviser:
         if not children:
             return ()
         tests = [split.test for split in splits_of(self.structure.space, gate, children)]
-        leaves = [leaf for t in tests for leaf in (t.parts if isinstance(t, Both) else (t,))]
+        leaves = [leaf for t in tests for leaf in (t.parts if isinstance(t, Conjunction) else (t,))]
         return tuple(
             leaf.value for leaf in leaves if isinstance(leaf, Comparison) and leaf.op == ">="
         )

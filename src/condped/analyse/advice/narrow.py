@@ -15,13 +15,13 @@ from condped.errors import SettingsError
 from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain, Float, Int, Numeric, has_choice
 from condped.space.nodes import (
-    Between,
-    Both,
     Comparison,
+    Conjunction,
     Leaf,
     Membership,
     Negation,
     Node,
+    ParameterComparison,
     names_of,
 )
 from condped.space.simplify import Settled, alternative, condition_of, simplified
@@ -92,7 +92,7 @@ def writable(domain: Domain) -> Domain:
 
 def _simplified_leaf(leaf: Leaf, space: Mapping[str, tuple[Alternative, ...]]) -> Settled:
     """Simplify a comparison, given the domains that are left."""
-    if isinstance(leaf, Between):
+    if isinstance(leaf, ParameterComparison):
         return leaf if leaf.name in space and leaf.other in space else False
     if leaf.name not in space:
         return False  # never active any more
@@ -122,7 +122,7 @@ def _holds_in(node: Node, domain: Domain) -> tuple[bool, bool]:
 
 
 def _holds_for(value: Any, leaf: Leaf) -> bool:
-    assert not isinstance(leaf, Between)  # which compares two parameters
+    assert not isinstance(leaf, ParameterComparison)  # which compares two parameters
     return holds_for(leaf, value)
 
 
@@ -158,7 +158,7 @@ def given(space: Space, where: Condition | None) -> tuple[Space, Restrictions]:
     done: set[Node] = set()
     while todo:
         node = todo.pop(0)
-        if isinstance(node, Both):
+        if isinstance(node, Conjunction):
             todo += node.parts
             continue
         name = _name(node, where)
@@ -204,7 +204,7 @@ def _contains_value(domain: Domain, value: object) -> bool:
 def _name(node: Node, where: Condition) -> str:
     """Return the one parameter that a condition is about."""
     names = names_of(node)
-    if isinstance(node, Between | Negation) or len(names) != 1:
+    if isinstance(node, ParameterComparison | Negation) or len(names) != 1:
         raise _narrowing_error(
             where, f"{condition_of(node).text!r} is about more than one parameter"
         )

@@ -14,7 +14,7 @@ import numpy as np
 from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure
 from condped.arrays import FloatArray, IntArray
-from condped.count.target_sets import Sets
+from condped.count.target_sets import NestedSets
 from condped.count.trials import Trials
 from condped.space.simplify import condition_of
 
@@ -60,7 +60,7 @@ class Gate:
         return self.branches[0]
 
 
-def gates_with_targets(structure: Structure, trials: Trials, top: Sets) -> tuple[Gate, ...]:
+def gates_with_targets(structure: Structure, trials: Trials, top: NestedSets) -> tuple[Gate, ...]:
     """Return the gates at the first target set, in the order of the space."""
     found = []
     for name, children in structure.gates.items():

@@ -21,7 +21,7 @@ from condped.trials.table import Parameter, State, TrialTable
 
 
 @dataclass(frozen=True, slots=True)
-class Inferred:
+class InferredSpace:
     """What was inferred from the trials."""
 
     entries: dict[str, Any]  # as a Space takes them
@@ -30,7 +30,7 @@ class Inferred:
     inactive: tuple[str, ...]
 
 
-def inferred_from(table: TrialTable, known: set[str], given: set[str]) -> Inferred:
+def inferred_from(table: TrialTable, known: set[str], given: set[str]) -> InferredSpace:
     """Infer domains and conditions, except conditions that are known.
 
     Parameters that no trial has are inactive, unless their domain is given.
@@ -63,7 +63,7 @@ def inferred_from(table: TrialTable, known: set[str], given: set[str]) -> Inferr
                 columns = [_Gate(parameters[g], spans[g], entries.get(g)) for g in gates]
                 entries[name] = _alternatives(domains, explained[name], columns)
         todo = [name for name in todo if name not in entries]
-    return Inferred(entries, explained, tuple(unexplained), tuple(inactive))
+    return InferredSpace(entries, explained, tuple(unexplained), tuple(inactive))
 
 
 def _regimes(table: TrialTable, smooth: set[str]) -> tuple[list[Regimes], list[Regimes]]:

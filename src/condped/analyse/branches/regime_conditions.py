@@ -7,7 +7,7 @@ from functools import cached_property
 
 from condped.analyse.branches.gates import Gate, gates_with_targets
 from condped.analyse.branches.structure import structure_of
-from condped.count.target_sets import Sets
+from condped.count.target_sets import NestedSets
 from condped.count.trials import Trials
 from condped.errors import CondpedError
 from condped.space.domain import Domain
@@ -28,7 +28,7 @@ class RegimeCondition:
 
 
 @dataclass(frozen=True)
-class Conditional:
+class GatesAndConditions:
     """Gates with what they decide, and conditions of domains; empty if nothing is known."""
 
     gates: tuple[Gate, ...] = ()
@@ -51,7 +51,7 @@ class Conditional:
         return {gate.parameter: gate for gate in self.gates}
 
 
-def conditional(trials: Trials, top: Sets) -> Conditional:
+def conditional(trials: Trials, top: NestedSets) -> GatesAndConditions:
     """Return what is known about the conditions of trials with these sets.
 
     If the trials are not in memory, or so many that inferring would take long, only what the space
@@ -60,14 +60,18 @@ def conditional(trials: Trials, top: Sets) -> Conditional:
     try:
         if not trials.counter.in_memory or top.counts.used > MOST_TRIALS:
             space = trials.space
-            return Conditional() if space is None else Conditional((), regime_conditions(space))
+            return (
+                GatesAndConditions()
+                if space is None
+                else GatesAndConditions((), regime_conditions(space))
+            )
         structure = structure_of(trials)
         known = regime_conditions(structure.space, structure.unexplained)
-        return Conditional(
+        return GatesAndConditions(
             gates_with_targets(structure, trials, top) if top.counts.used else (), known
         )
     except CondpedError:  # a structure that conditions cannot describe; numbers need none
-        return Conditional()
+        return GatesAndConditions()
 
 
 def regime_conditions(

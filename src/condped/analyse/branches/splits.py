@@ -11,12 +11,12 @@ from typing import Any
 from condped.space.domain import Categorical, Domain, Int, Numeric, choice_labels
 from condped.space.nodes import (
     COMPARE,
-    Between,
-    Both,
     Comparison,
+    Conjunction,
     Leaf,
     Membership,
     Node,
+    ParameterComparison,
     gathered,
     leaves,
     names_of,
@@ -73,7 +73,7 @@ class Interval:
             parts.append(Comparison(name, ">" if self.above else ">=", self.low))
         if self.high is not None:
             parts.append(Comparison(name, "<=" if self.up_to else "<", self.high))
-        return parts[0] if len(parts) == 1 else Both(tuple(parts))
+        return parts[0] if len(parts) == 1 else Conjunction(tuple(parts))
 
     @property
     def label(self) -> str:
@@ -153,7 +153,7 @@ def splits_of(
         return tuple((place, root) for place, root in left if root is not False)
 
     def decided(leaf: Leaf, value: Any) -> Settled:
-        if isinstance(leaf, Between):
+        if isinstance(leaf, ParameterComparison):
             return leaf
         if leaf.name == gate:
             return holds_for(leaf, value)
@@ -184,7 +184,7 @@ def splits_of(
 
 def _values_needed(root: Node, gate: str) -> frozenset[Any] | None:
     """Return the values of a gate for which alone a condition can hold; None if unknown."""
-    if isinstance(root, Both):
+    if isinstance(root, Conjunction):
         found = (_values_needed(part, gate) for part in root.parts)
         return next((values for values in found if values is not None), None)
     if isinstance(root, Comparison) and root.name == gate and root.op == "==":
@@ -208,7 +208,7 @@ def _only_on_switched(roots: Sequence[Settled], here: Container[str]) -> bool:
 def _by_name(path: Node | None) -> dict[str, list[Comparison | Membership]]:
     """Return the comparisons with values that hold on a path, by parameter."""
     found: dict[str, list[Comparison | Membership]] = {}
-    for part in path.parts if isinstance(path, Both) else (path,):
+    for part in path.parts if isinstance(path, Conjunction) else (path,):
         if isinstance(part, Comparison | Membership):
             found.setdefault(part.name, []).append(part)
     return found
@@ -299,7 +299,7 @@ class _Piece:
 def numbers_in(root: Node, name: str | None = None) -> Iterator[float]:
     """Iterate over the numbers that a condition compares a parameter (None: any) with."""
     for leaf in leaves(root):
-        if isinstance(leaf, Between) or name not in (leaf.name, None):
+        if isinstance(leaf, ParameterComparison) or name not in (leaf.name, None):
             continue
         for value in leaf.values if isinstance(leaf, Membership) else (leaf.value,):
             if isinstance(value, (int, float)) and not isinstance(value, bool):

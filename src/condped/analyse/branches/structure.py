@@ -12,7 +12,7 @@ from condped.count.absences import absences
 from condped.count.some_trials import Claims, some_trials
 from condped.count.trials import Trials
 from condped.errors import SettingsError
-from condped.space.nodes import Either, Leaf, leaves, names_of
+from condped.space.nodes import Disjunction, Leaf, leaves, names_of
 from condped.space.space import Alternative, Space
 from condped.trials.joining import joined
 from condped.trials.table import TrialTable
@@ -167,7 +167,7 @@ def _direct_gates(name: str, space: Space) -> tuple[str, ...]:
     switches b, these are a and b.
     """
     roots = [entry.when.root for entry in space[name] if entry.when]
-    paths = [path for r in roots for path in (r.parts if isinstance(r, Either) else (r,))]
+    paths = [path for r in roots for path in (r.parts if isinstance(r, Disjunction) else (r,))]
     found: dict[str, None] = {}
     for path in paths:
         named = names_of(path)

@@ -20,7 +20,7 @@ from condped.analyse.importance.analysis import Analysis, answered, count_sets, 
 from condped.analyse.importance.result import ImportanceResult, importance_result
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
 from condped.arrays import FloatArray, IntArray
-from condped.count.target_sets import Sets
+from condped.count.target_sets import NestedSets
 from condped.count.trials import Trials
 from condped.errors import SettingsError, SpaceError
 from condped.estimate.settings import Method
@@ -82,7 +82,7 @@ class Grower:
 
     trials: Trials
     structure: Structure
-    top: Sets  # of the whole study
+    top: NestedSets  # of the whole study
     question: Question
     methods: Sequence[Method]
     numbers: Iterator[int] = field(default_factory=count, init=False)  # of branches

@@ -11,7 +11,7 @@ from condped.analyse.effects.reached import reached_by
 from condped.analyse.effects.trials import trial_numbers
 from condped.arrays import BoolArray
 from condped.count.ranking import ranked
-from condped.count.target_sets import Sets
+from condped.count.target_sets import NestedSets
 from condped.count.trials import Trials
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
@@ -49,7 +49,7 @@ class StudyMembers:
     valued: BoolArray
 
     @classmethod
-    def of(cls, trials: Trials, top: Sets) -> StudyMembers | None:
+    def of(cls, trials: Trials, top: NestedSets) -> StudyMembers | None:
         """Return a study's trials; None if they are not in memory."""
         table = trials.in_memory
         if table is None:

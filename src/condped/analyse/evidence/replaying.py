@@ -12,9 +12,9 @@ import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.estimate.replay.cells import cells_of_domains
-from condped.estimate.replay.history import Ended, History, history_of
+from condped.estimate.replay.history import History, TrialEndings, history_of
 from condped.estimate.replay.replay_test import ReplayedSeries, draw_together
-from condped.estimate.replay.replays import Replayed, Tpe, attraction
+from condped.estimate.replay.replays import DrawnParameter, TpeSettings, attraction
 from condped.trials.course.drawing import Drawing
 from condped.trials.table import Parameter, State, TrialTable
 
@@ -32,7 +32,7 @@ class StudyReplays:
 
     parameters: Mapping[str, Parameter]  # not the table, which would never be freed
     fixed: Mapping[str, BoolArray]
-    tpe: Tpe
+    tpe: TpeSettings
     history: History
     _series: dict[str, ReplayedSeries | None] = field(default_factory=dict)
 
@@ -77,7 +77,7 @@ class StudyReplays:
             return None
         ids = np.asarray(parameter.domain_ids).astype(np.int64)
         fixed = self.fixed.get(parameter.name, np.zeros(len(ids), dtype=bool))
-        replayed = Replayed(
+        replayed = DrawnParameter(
             layout,
             layout.cells_of(np.asarray(parameter.values), ids),
             ids,
@@ -97,7 +97,7 @@ def study_replays(table: TrialTable, startup: int | None) -> StudyReplays:
         first = startup if startup is not None else tpe.startup if tpe is not None else None
         candidates = None if tpe is None else tpe.candidates
         liar = tpe is not None and bool(tpe.constant_liar)
-        settings = Tpe(10 if first is None else first, candidates or 24)
+        settings = TpeSettings(10 if first is None else first, candidates or 24)
         kept[startup] = StudyReplays(
             {parameter.name: parameter for parameter in table.recorded},
             {} if table.drawing is None else table.drawing.fixed,
@@ -107,7 +107,7 @@ def study_replays(table: TrialTable, startup: int | None) -> StudyReplays:
     return kept[startup]
 
 
-def _endings_of(table: TrialTable) -> Ended:
+def _endings_of(table: TrialTable) -> TrialEndings:
     drawing = table.drawing or Drawing()
     losses = drawing.losses
     if losses is None:
@@ -118,7 +118,7 @@ def _endings_of(table: TrialTable) -> Ended:
     if table.violations is not None:
         violation = np.nansum(np.maximum(table.violations, 0.0), axis=1)
     complete = np.asarray(table.states == State.COMPLETE) & ~np.isnan(losses).any(axis=1)
-    return Ended(
+    return TrialEndings(
         losses=losses,
         complete=complete,
         pruned=np.asarray(table.states == State.PRUNED),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from condped.analyse.importance.account import Account, DroppedRegimes
-from condped.analyse.importance.estimates import Numbers, estimated, numbers_of
+from condped.analyse.importance.estimates import ImportanceEstimates, estimated, numbers_of
 from condped.analyse.importance.intervals import Uncertainty, uncertainty
 from condped.analyse.importance.set_counts import SetCounts, SetTrials
 from condped.analyse.importance.ties import Tie, ties_of
@@ -54,7 +54,7 @@ class Analysis:
         return estimated(self.counts, self.settings, self.pooled)
 
     @cached_property
-    def numbers(self) -> Numbers:
+    def numbers(self) -> ImportanceEstimates:
         """The importances."""
         counts = self.counts.by(self.settings.method)
         return numbers_of(

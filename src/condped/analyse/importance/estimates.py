@@ -27,7 +27,7 @@ Reasons = tuple[str | None, ...]  # (T,): why the importances are undetermined; 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Numbers:
+class ImportanceEstimates:
     """The numbers that every result is made from, whatever the method."""
 
     names: tuple[str, ...]
@@ -62,12 +62,12 @@ def shared_out(
 
 def numbers_of(
     found: Estimate, counts: StudyCounts, settings: Settings, account: Account, *, all_equal: bool
-) -> Numbers:
+) -> ImportanceEstimates:
     """Return an estimate as importances, with reasons where they are undetermined."""
     reasons = _reasons(found, counts, settings, account, all_equal=all_equal)
     known = np.array([[reason is None] for reason in reasons])
     explained = eta_squared(found.variance, counts.target_sizes, counts.region_size)
-    return Numbers(
+    return ImportanceEstimates(
         names=tuple(parameter.name for parameter in counts.parameters),
         **shared_out(found.variance, reasons, found.rest),
         variance=found.variance,

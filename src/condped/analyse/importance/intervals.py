@@ -10,11 +10,11 @@ from statistics import NormalDist
 
 import numpy as np
 
-from condped.analyse.importance.estimates import Numbers
+from condped.analyse.importance.estimates import ImportanceEstimates
 from condped.analyse.importance.set_counts import SetCounts
 from condped.analyse.options import Question
 from condped.arrays import FloatArray
-from condped.count.target_sets import Sets
+from condped.count.target_sets import NestedSets
 from condped.count.trials import Trials
 from condped.estimate.formula import normalised
 from condped.estimate.subsample_variances import subset_variances
@@ -64,7 +64,7 @@ class Uncertainty:
 
 
 def uncertainty(
-    numbers: Numbers, counts: SetCounts, question: Question, pooled: Sequence[str]
+    numbers: ImportanceEstimates, counts: SetCounts, question: Question, pooled: Sequence[str]
 ) -> Uncertainty | None:
     """Return intervals around the numbers; None if there are too few trials to halve.
 
@@ -104,7 +104,7 @@ def uncertainty(
 
 
 def replicated(
-    trials: Trials, top: Sets, question: Question
+    trials: Trials, top: NestedSets, question: Question
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return (S, T, P) variances and (S, T, 1) shares of the target set in the region set."""
     settings = question.settings

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from condped.analyse.importance.analysis import Analysis
-from condped.analyse.importance.estimates import Numbers
+from condped.analyse.importance.estimates import ImportanceEstimates
 from condped.analyse.importance.intervals import Uncertainty
 from condped.space.domain import Domain, plain_domain
 
@@ -149,7 +149,9 @@ def _with_one_nan(number: float) -> float:
     return math.nan if math.isnan(number) else float(number)
 
 
-def parameters_of(numbers: Numbers, analysis: Analysis | None) -> tuple[ParameterImportance, ...]:
+def parameters_of(
+    numbers: ImportanceEstimates, analysis: Analysis | None
+) -> tuple[ParameterImportance, ...]:
     """Return the parameters at the first target set, the most important first.
 
     Without an analysis there are no regimes and no intervals.

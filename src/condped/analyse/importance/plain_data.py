@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from condped.analyse.evidence.evidence import Evidence, plain_p
-from condped.analyse.importance.estimates import Numbers
+from condped.analyse.importance.estimates import ImportanceEstimates
 from condped.analyse.importance.parameter import ParameterImportance
 from condped.analyse.importance.ties import plain_tie, row_note
 
@@ -71,10 +71,10 @@ def parameter_rows(result: ImportanceResult) -> Iterator[dict[str, Any]]:
         }
 
 
-def scores_of(result: ImportanceResult) -> Numbers:
+def scores_of(result: ImportanceResult) -> ImportanceEstimates:
     """Return the numbers of a result that another method computed."""
     columns = ("importance", "variance", "eta_squared", "within", "inter")
-    return Numbers(
+    return ImportanceEstimates(
         names=result.names,
         **{name: np.array([[getattr(p, name) for p in result]]) for name in columns},
         unattributed=np.array([result.unattributed]),

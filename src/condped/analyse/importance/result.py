@@ -9,7 +9,11 @@ from importlib import import_module
 from typing import Any, ClassVar, Literal
 
 from condped.analyse.branches.gates import Gate
-from condped.analyse.branches.regime_conditions import Conditional, RegimeCondition, conditional
+from condped.analyse.branches.regime_conditions import (
+    GatesAndConditions,
+    RegimeCondition,
+    conditional,
+)
 from condped.analyse.by_name import ByName
 from condped.analyse.effects.find import find_effects, find_sentences
 from condped.analyse.effects.outcomes import outcome_sentences
@@ -20,7 +24,7 @@ from condped.analyse.forecast.predict import forecast_of
 from condped.analyse.forecast.result import Forecast
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis
-from condped.analyse.importance.estimates import Numbers
+from condped.analyse.importance.estimates import ImportanceEstimates
 from condped.analyse.importance.parameter import ParameterImportance, parameters_of
 from condped.analyse.importance.plain_data import COLUMNS, parameter_rows, readable, scores_of
 from condped.analyse.importance.set_counts import SetTrials
@@ -95,7 +99,7 @@ class ImportanceResult(ByName[ParameterImportance], Result):
     level: float | None = None
     # For follow-up questions; None for other methods than condped's own.
     _analysis: Analysis | None = field(default=None, repr=False, compare=False)
-    _known: Conditional | None = field(default=None, repr=False, compare=False)
+    _known: GatesAndConditions | None = field(default=None, repr=False, compare=False)
     _sentences: tuple[str, ...] | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -137,10 +141,10 @@ class ImportanceResult(ByName[ParameterImportance], Result):
         return None if self._analysis is None else self._analysis.counts.trials
 
     @cached_property
-    def _conditional(self) -> Conditional:
+    def _conditional(self) -> GatesAndConditions:
         trials = self._trials
         if self._known is not None or trials is None:
-            return self._known or Conditional()
+            return self._known or GatesAndConditions()
         return conditional(trials.given, trials.top)
 
     def gate(self, name: str) -> Gate | None:
@@ -346,7 +350,7 @@ class ImportanceResult(ByName[ParameterImportance], Result):
         known = {name: data[name] for name in ("gates", "conditions")}
         return replace(
             found,
-            _known=rebuilt(Conditional, known, "gates and conditions"),
+            _known=rebuilt(GatesAndConditions, known, "gates and conditions"),
             _sentences=rebuilt(tuple[str, ...], data["effects"], "effects"),
         )
 
@@ -358,7 +362,7 @@ def importance_result(analysis: Analysis) -> ImportanceResult:
 
 
 def scored_result(
-    numbers: Numbers,
+    numbers: ImportanceEstimates,
     target_quantile: float | None,
     settings: Settings | BaselineSettings,
     account: Account,

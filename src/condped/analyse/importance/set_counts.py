@@ -30,7 +30,7 @@ from condped.analyse.evidence.significance import (
 from condped.arrays import FloatArray
 from condped.count.counts import StudyCounts
 from condped.count.ranking import ByOutcome, ranked
-from condped.count.target_sets import Sets
+from condped.count.target_sets import NestedSets
 from condped.count.trials import Trials
 from condped.errors import CondpedError, SettingsError
 from condped.estimate.independence_test import adjusted
@@ -62,7 +62,7 @@ class SetTrials:
     raw: Trials
     unit: Trials
     pooled: tuple[PooledDomains, ...]
-    top: Sets
+    top: NestedSets
     handling: Handling
     settings: Settings
     quantiles: tuple[float, ...] | None  # of the target sets; None: an outcome
@@ -71,7 +71,7 @@ class SetTrials:
     def of(
         cls,
         trials: Trials,
-        top: Sets,
+        top: NestedSets,
         settings: Settings,
         handling: Handling,
         quantiles: tuple[float, ...] | None,

@@ -12,7 +12,7 @@ import numpy as np
 from condped.analyse.evidence.evidence import plain_p
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, analyse
-from condped.analyse.importance.estimates import Numbers
+from condped.analyse.importance.estimates import ImportanceEstimates
 from condped.analyse.importance.intervals import Uncertainty
 from condped.analyse.importance.result import Status, untested
 from condped.analyse.importance.ties import FlatRange, flat_ranges, plain_tie, row_note
@@ -217,7 +217,9 @@ class SweepResult(Result):
         if self._analysis is not None:
             return quantiles | saved_analysis(self._analysis, tests=tests)
         assert isinstance(self.settings, BaselineSettings)
-        scores = Numbers(**{one.name: getattr(self, one.name) for one in fields(Numbers)})
+        scores = ImportanceEstimates(
+            **{one.name: getattr(self, one.name) for one in fields(ImportanceEstimates)}
+        )
         return quantiles | saved_scores(scores, self.settings, self.account)
 
     @classmethod
@@ -247,7 +249,7 @@ def sweep_result(analysis: Analysis) -> SweepResult:
 
 
 def scored_sweep(
-    numbers: Numbers,
+    numbers: ImportanceEstimates,
     quantiles: Sequence[float],
     settings: Settings | BaselineSettings,
     account: Account,

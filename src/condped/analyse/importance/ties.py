@@ -10,7 +10,7 @@ import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.count.counter import Query
-from condped.count.target_sets import Sets
+from condped.count.target_sets import NestedSets
 from condped.count.trials import Trials
 from condped.safe_text import percent
 from condped.trials.batch import Batch
@@ -140,7 +140,7 @@ def value_text(value: float | None) -> str:
     return f"{value:.6g}"
 
 
-def ties_of(trials: Trials, top: Sets, quantiles: Sequence[float] | None) -> tuple[Tie, ...]:
+def ties_of(trials: Trials, top: NestedSets, quantiles: Sequence[float] | None) -> tuple[Tie, ...]:
     """Return the ties at the ends of the target sets that have any.
 
     An outcome has none: the target set is exactly the trials that had it.
@@ -172,7 +172,7 @@ def ties_of(trials: Trials, top: Sets, quantiles: Sequence[float] | None) -> tup
     return tuple(found)
 
 
-def _strictly_below(trials: Trials, top: Sets, requested: IntArray) -> IntArray:
+def _strictly_below(trials: Trials, top: NestedSets, requested: IntArray) -> IntArray:
     """Return (target sets,): used trials that are better than the cut-off; -1 if not counted.
 
     Counting takes a pass over the objective, which is made only for notable ties.
@@ -194,7 +194,7 @@ def _strictly_below(trials: Trials, top: Sets, requested: IntArray) -> IntArray:
 
 
 def _of_objectives(
-    trials: Trials, top: Sets, quantiles: Sequence[float], requested: IntArray
+    trials: Trials, top: NestedSets, quantiles: Sequence[float], requested: IntArray
 ) -> tuple[Tie, ...]:
     """Return a tie for each target set with only some of the trials that share all objectives.
 
@@ -223,7 +223,7 @@ def _of_objectives(
     return tuple(found)
 
 
-def _levels(table: TrialTable, top: Sets) -> tuple[FloatArray, np.ndarray]:
+def _levels(table: TrialTable, top: NestedSets) -> tuple[FloatArray, np.ndarray]:
     ranks = top.ranking.ranked(Batch(table))
     ordinary = np.ones(len(table), dtype=bool) if ranks.ordinary is None else ranks.ordinary
     return ranks.levels, ordinary

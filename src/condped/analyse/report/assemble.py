@@ -17,7 +17,7 @@ from condped.analyse.advice.advise import advise
 from condped.analyse.advice.result import Advice
 from condped.analyse.advice.steps import Step
 from condped.analyse.branches.regime_conditions import (
-    Conditional,
+    GatesAndConditions,
     conditional,
     regime_conditions,
 )
@@ -244,10 +244,10 @@ def _question_data(
     }
 
 
-def _conditions(structure: Structure | None) -> Conditional:
+def _conditions(structure: Structure | None) -> GatesAndConditions:
     if structure is None:
-        return Conditional()
-    return Conditional((), regime_conditions(structure.space, structure.unexplained))
+        return GatesAndConditions()
+    return GatesAndConditions((), regime_conditions(structure.space, structure.unexplained))
 
 
 def _no_tree(question: Question) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from condped.analyse.branches.regime_conditions import Conditional
+from condped.analyse.branches.regime_conditions import GatesAndConditions
 from condped.analyse.branches.structure import Structure
 from condped.analyse.branches.tree import GrownBranch, GrownNode
 from condped.analyse.evidence.evidence import Verdict, plain_p, reasons_of, verdict_of
@@ -114,7 +114,7 @@ def _numbers(analyses: Analyses, place: int, *, tested: bool) -> dict[str, Any]:
 
 
 def parameters_data(
-    analyses: Analyses, effects: PageEffects | None, known: Conditional, *, tested: bool
+    analyses: Analyses, effects: PageEffects | None, known: GatesAndConditions, *, tested: bool
 ) -> list[dict[str, Any]]:
     """Return the parameters in the order of the space, with the conditions of their domains.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis
-from condped.analyse.importance.estimates import Numbers
+from condped.analyse.importance.estimates import ImportanceEstimates
 from condped.analyse.importance.intervals import Bands, Uncertainty
 from condped.analyse.importance.set_counts import SetCounts
 from condped.analyse.saving.plain import rebuilt, survives
@@ -173,7 +173,9 @@ def saved_analysis(
     }  # fmt: skip
 
 
-def saved_scores(numbers: Numbers, settings: BaselineSettings, account: Account) -> dict[str, Any]:
+def saved_scores(
+    numbers: ImportanceEstimates, settings: BaselineSettings, account: Account
+) -> dict[str, Any]:
     """Return the numbers of another method."""
     return {
         "settings": settings,
@@ -236,7 +238,7 @@ def restored_analysis(
     return found
 
 
-def restored_scores(data: Mapping[str, Any], target_sets: int) -> Numbers:
+def restored_scores(data: Mapping[str, Any], target_sets: int) -> ImportanceEstimates:
     """Return the numbers of another method."""
     reasons = rebuilt(tuple[str | None, ...], data["reasons"], "reasons")
     entries = data["scores"]
@@ -248,7 +250,7 @@ def restored_scores(data: Mapping[str, Any], target_sets: int) -> Numbers:
     variance, explained = columns["variance"], columns["eta_squared"]
     if len(reasons) != target_sets:
         raise DataError(f"it has {len(reasons)} reasons for {target_sets} target sets")
-    return Numbers(
+    return ImportanceEstimates(
         names=tuple(entries),
         **columns,
         unattributed=np.zeros(target_sets),

@@ -9,13 +9,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, get_a
 import numpy as np
 
 from condped.analyse.importance.account import Account
-from condped.analyse.importance.estimates import Numbers, shared_out
+from condped.analyse.importance.estimates import ImportanceEstimates, shared_out
 from condped.analyse.importance.result import ImportanceResult, scored_result
 from condped.analyse.importance.sweep import SweepResult, ascending_quantiles, scored_sweep
 from condped.analyse.options import TRIALS, Options, TrialOptions, open_table
 from condped.comparison.baselines.forests import forest_scores
 from condped.comparison.baselines.ped_anova import ped_anova
-from condped.comparison.baselines.usable_trials import Basis, account_of, basis_of
+from condped.comparison.baselines.usable_trials import UsableTrials, account_of, basis_of
 from condped.errors import SettingsError
 from condped.estimate.settings import (
     BaselineMethod,
@@ -158,7 +158,7 @@ def importance(
 class _Scores(NamedTuple):
     """A method's numbers, and what they are based on."""
 
-    numbers: Numbers
+    numbers: ImportanceEstimates
     account: Account
 
 
@@ -182,7 +182,7 @@ def _of_whole_objective(
     reason = _reason(basis, found)
     scores = np.array([[found[name] or 0.0 for name in table.names]])
     unknown = np.full_like(scores, np.nan)
-    numbers = Numbers(
+    numbers = ImportanceEstimates(
         names=table.names,
         **shared_out(scores, (reason,)),
         variance=scores,
@@ -196,7 +196,7 @@ def _of_whole_objective(
     return _Scores(numbers, account_of(basis, settings, basis.top.counts.used, missing))
 
 
-def _reason(basis: Basis, found: Mapping[str, float | None]) -> str | None:
+def _reason(basis: UsableTrials, found: Mapping[str, float | None]) -> str | None:
     """Return why there are no scores; None if there are some."""
     trials = basis.top.counts
     left_out = f"{trials.left_out} of {trials.total} left out"

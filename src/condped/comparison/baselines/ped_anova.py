@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from condped.analyse.importance.analysis import Analysis, analyse
-from condped.analyse.importance.estimates import Numbers, shared_out
+from condped.analyse.importance.estimates import ImportanceEstimates, shared_out
 from condped.analyse.options import Question
 from condped.comparison.baselines.absent_values import filter_absent, impute_absent
 from condped.estimate.settings import BaselineSettings, Settings
@@ -27,7 +27,7 @@ class PedAnova:
         With filtering that of the parameter with most trials.
     """
 
-    numbers: Numbers
+    numbers: ImportanceEstimates
     undetermined: tuple[str, ...]
     region_size: int
 
@@ -61,7 +61,7 @@ def _join_parts(parts: list[Analysis]) -> PedAnova:
         None if None in reasons else reason
         for reasons, reason in zip(by_target, widest.numbers.reasons, strict=True)
     )
-    numbers = Numbers(
+    numbers = ImportanceEstimates(
         names=tuple(name for one in each for name in one.names),
         **shared_out(variance, reasons),
         variance=variance,
@@ -75,6 +75,6 @@ def _join_parts(parts: list[Analysis]) -> PedAnova:
     return PedAnova(numbers, undetermined, widest.account.region_size)
 
 
-def _without_gates(numbers: Numbers) -> Numbers:
+def _without_gates(numbers: ImportanceEstimates) -> ImportanceEstimates:
     """Return numbers of a method that knows one regime: all variance is within."""
     return replace(numbers, within=numbers.variance, inter=np.zeros_like(numbers.variance))

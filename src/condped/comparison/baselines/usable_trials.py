@@ -11,7 +11,7 @@ from condped.analyse.importance.account import Account
 from condped.analyse.importance.ties import Tie, ties_of
 from condped.arrays import BoolArray
 from condped.comparison.baselines.absent_values import middle, presence
-from condped.count.target_sets import Sets
+from condped.count.target_sets import NestedSets
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.settings import BaselineSettings
@@ -26,12 +26,12 @@ _MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Basis:
+class UsableTrials:
     """Trials with one domain per parameter, and what was done for that."""
 
     table: TrialTable
     joined: tuple[str, ...]  # parameters whose domains were joined into one
-    top: Sets
+    top: NestedSets
     used: BoolArray  # (trials,): which are used
     handling: Handling
     ties: tuple[Tie, ...] = ()  # of the target sets, for methods that have them
@@ -42,7 +42,7 @@ def basis_of(
     settings: BaselineSettings,
     handling: Handling,
     target_quantiles: tuple[float, ...] = (0.1,),
-) -> Basis:
+) -> UsableTrials:
     """Join domains and find the used trials; raise if the method cannot handle them."""
     if settings.forest:
         _require_values(table, handling)
@@ -51,11 +51,14 @@ def basis_of(
     ties = () if settings.forest else ties_of(trials, top, target_quantiles)
     joined = tuple(entry.name for entry in table.parameters if len(entry.domains) > 1)
     used, _, _ = top.members(Batch(table))
-    return Basis(expand_domains(table), joined, top, used, handling, ties)
+    return UsableTrials(expand_domains(table), joined, top, used, handling, ties)
 
 
 def account_of(
-    basis: Basis, settings: BaselineSettings, region_size: int, undetermined: Sequence[str] = ()
+    basis: UsableTrials,
+    settings: BaselineSettings,
+    region_size: int,
+    undetermined: Sequence[str] = (),
 ) -> Account:
     """Return what the numbers are based on; ``undetermined`` parameters had too few trials."""
     table = basis.table
@@ -91,7 +94,9 @@ def _require_values(table: TrialTable, handling: Handling) -> None:
             )
 
 
-def _notes(basis: Basis, settings: BaselineSettings, undetermined: Sequence[str]) -> list[str]:
+def _notes(
+    basis: UsableTrials, settings: BaselineSettings, undetermined: Sequence[str]
+) -> list[str]:
     """Return sentences on what was done to the trials."""
     notes = []
     if basis.joined:

@@ -135,7 +135,7 @@ class Histogram:
             self.waiting = []
 
 
-class Distinct:
+class DistinctPairs:
     """Distinct pairs of key and group, with counts; raises TooManyLevels beyond ``most``."""
 
     def __init__(self, most: int) -> None:
@@ -153,7 +153,7 @@ class Distinct:
         if sum(len(part[0]) for part in self.waiting) >= max(_WAITING, len(self.keys)):
             self._join()
 
-    def merge(self, other: Distinct) -> None:
+    def merge(self, other: DistinctPairs) -> None:
         """Add the pairs of another worker."""
         other._join()
         self.add(other.keys, other.groups, other.counts)

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray, ValueArray
-from condped.count.order_statistics.bins import BinSet, Distinct, Histogram
+from condped.count.order_statistics.bins import BinSet, DistinctPairs, Histogram
 from condped.count.order_statistics.keys import KeyBins, group_of, keys_of
 from condped.count.ranking import Ranking, ranked
 from condped.space.condition import Condition
@@ -131,7 +131,7 @@ class GatherFold(SeriesFold):
 
 
 @dataclass(slots=True, eq=False)
-class Between:
+class NumbersInRange:
     """How many numbers are below a range, and those inside it (None: too many)."""
 
     below: int = 0
@@ -147,22 +147,22 @@ class Between:
 
 
 @dataclass(frozen=True, slots=True)
-class BetweenFold(SeriesFold):
+class NumbersInRangeFold(SeriesFold):
     """Gathers the numbers of one series in some ranges, and counts those below."""
 
     ranges: tuple[tuple[float, float], ...] = ()
     most: int = 0
 
-    def start(self) -> list[Between]:
-        return [Between() for _ in self.ranges]
+    def start(self) -> list[NumbersInRange]:
+        return [NumbersInRange() for _ in self.ranges]
 
-    def add(self, state: list[Between], batch: Batch) -> None:
+    def add(self, state: list[NumbersInRange], batch: Batch) -> None:
         ((_, numbers, _),) = self.numbers(batch)
         for found, (low, high) in zip(state, self.ranges, strict=True):
             inside = numbers[np.flatnonzero((numbers >= low) & (numbers <= high))]
             found.add(int(np.count_nonzero(numbers < low)), [inside], self.most)
 
-    def merge(self, state: list[Between], other: list[Between]) -> None:
+    def merge(self, state: list[NumbersInRange], other: list[NumbersInRange]) -> None:
         for found, more in zip(state, other, strict=True):
             found.add(more.below, more.inside, self.most)
 
@@ -193,10 +193,10 @@ class LevelsFold(SeriesFold):
     marked: Mapping[Series, tuple[BinSet, BoolArray]] | None = None
     most: int = 0
 
-    def start(self) -> dict[Series, Distinct]:
-        return {series: Distinct(self.most) for series in self.requested}
+    def start(self) -> dict[Series, DistinctPairs]:
+        return {series: DistinctPairs(self.most) for series in self.requested}
 
-    def add(self, state: dict[Series, Distinct], batch: Batch) -> None:
+    def add(self, state: dict[Series, DistinctPairs], batch: Batch) -> None:
         assert self.marked is not None
         for series, numbers, rows in self.numbers(batch):
             keys = keys_of(numbers)
@@ -209,7 +209,7 @@ class LevelsFold(SeriesFold):
             group = self.group(batch, rows)
             state[series].add(keys[kept], None if group is None else group[kept])
 
-    def merge(self, state: dict[Series, Distinct], other: dict[Series, Distinct]) -> None:
+    def merge(self, state: dict[Series, DistinctPairs], other: dict[Series, DistinctPairs]) -> None:
         for series, distinct in other.items():
             state[series].merge(distinct)
 

@@ -17,7 +17,7 @@ _LAST = 25  # the good set's largest size, and how many trials keep their full w
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ended:
+class TrialEndings:
     """How N trials ended, as a sampler sees it.
 
     Attributes
@@ -64,7 +64,7 @@ class History:
     equal_weights: bool
 
 
-def history_of(ended: Ended, *, constant_liar: bool) -> History:
+def history_of(ended: TrialEndings, *, constant_liar: bool) -> History:
     """Split the trials before each one; with a constant liar, running ones are bad."""
     trials, objectives = ended.losses.shape
     seen = ended.complete | ended.pruned
@@ -87,7 +87,7 @@ def history_of(ended: Ended, *, constant_liar: bool) -> History:
     return History(sizes, good, bad, equal_weights=objectives > 1)
 
 
-def _known_when_drawn(ended: Ended, seen: BoolArray) -> tuple[BoolArray, BoolArray]:
+def _known_when_drawn(ended: TrialEndings, seen: BoolArray) -> tuple[BoolArray, BoolArray]:
     """Return (N, N): which trials had finished, and which were running, when each was drawn."""
     number = np.arange(len(seen))
     earlier = number[None, :] < number[:, None]
@@ -99,7 +99,7 @@ def _known_when_drawn(ended: Ended, seen: BoolArray) -> tuple[BoolArray, BoolArr
     return done & seen, earlier & ~done
 
 
-def _ranks(ended: Ended) -> IntArray:
+def _ranks(ended: TrialEndings) -> IntArray:
     """Return (N,): complete trials by loss, then pruned ones by progress, then infeasible ones."""
     trials = len(ended.complete)
     infeasible = ended.violation > 0

@@ -10,7 +10,7 @@ import numpy as np
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.estimate.independence_test import STRATUM
 from condped.estimate.replay.history import History
-from condped.estimate.replay.replays import Cells, Replayed, Tpe, replay
+from condped.estimate.replay.replays import Cells, DrawnParameter, TpeSettings, replay
 from condped.estimate.replay.statistic import MOST_CELLS, Scores, rank_cells_of, scores
 
 # Replays are drawn until a p-value is plainly large, or precise enough for a verdict.
@@ -26,10 +26,10 @@ _SHIFTS = 199  # series with values at other times
 class ReplayedSeries:
     """One parameter's replays, as many as have been needed so far."""
 
-    parameter: Replayed
+    parameter: DrawnParameter
     values: FloatArray  # (N,): as observed
     history: History
-    tpe: Tpe
+    tpe: TpeSettings
     seed: Sequence[int]
     _drawn: list[Cells] = field(default_factory=list)
 
@@ -213,7 +213,7 @@ def _replayed_scores(
 
 
 def _score_parameter(
-    parameter: Replayed, values: FloatArray, rows: IntArray, hits: BoolArray
+    parameter: DrawnParameter, values: FloatArray, rows: IntArray, hits: BoolArray
 ) -> Scores:
     if _categorical(parameter, rows):
         cells = values.astype(np.int64)
@@ -223,15 +223,15 @@ def _score_parameter(
     )
 
 
-def _domain(parameter: Replayed, rows: IntArray) -> int:
+def _domain(parameter: DrawnParameter, rows: IntArray) -> int:
     return int(parameter.domain_ids[rows[0]]) if len(rows) else 0
 
 
-def _categorical(parameter: Replayed, rows: IntArray) -> bool:
+def _categorical(parameter: DrawnParameter, rows: IntArray) -> bool:
     return parameter.layout.domains[_domain(parameter, rows)].categorical
 
 
-def _has_levels(parameter: Replayed, rows: IntArray) -> bool:
+def _has_levels(parameter: DrawnParameter, rows: IntArray) -> bool:
     return parameter.layout.levels[_domain(parameter, rows)]
 
 

@@ -23,7 +23,7 @@ _MOST_PRODUCTS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
-class Tpe:
+class TpeSettings:
     """Settings of the sampler."""
 
     startup: int = 10  # trials drawn at random before it begins to learn
@@ -31,7 +31,7 @@ class Tpe:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Replayed:
+class DrawnParameter:
     """One parameter of N trials as the sampler drew it.
 
     Attributes
@@ -59,7 +59,9 @@ class Replayed:
         return id(self.layout.domains[0].kernels), self.domain_ids.tobytes()
 
 
-def replay(parameter: Replayed, history: History, tpe: Tpe, chances: FloatArray) -> Cells:
+def replay(
+    parameter: DrawnParameter, history: History, tpe: TpeSettings, chances: FloatArray
+) -> Cells:
     """Return (N, replays): the cell of each drawn value, -1 where the parameter is absent.
 
     ``chances``, of the same shape, are uniform between 0 and 1 and decide the draws.
@@ -79,7 +81,7 @@ def replay(parameter: Replayed, history: History, tpe: Tpe, chances: FloatArray)
 
 
 def attraction(
-    parameters: Sequence[Replayed], history: History, tpe: Tpe, most: int
+    parameters: Sequence[DrawnParameter], history: History, tpe: TpeSettings, most: int
 ) -> tuple[float, float]:
     """Return how much values follow earlier results, and the variance of that for random draws.
 
@@ -111,7 +113,9 @@ def attraction(
 class Laws:
     """How the sampler draws the next value, for several series of values side by side."""
 
-    def __init__(self, parameter: Replayed, history: History, tpe: Tpe, series: Cells) -> None:
+    def __init__(
+        self, parameter: DrawnParameter, history: History, tpe: TpeSettings, series: Cells
+    ) -> None:
         self.parameter, self.history, self.tpe, self.series = parameter, history, tpe, series
         self._active = parameter.domain_ids >= 0
         self._learnt: _Densities | None = None

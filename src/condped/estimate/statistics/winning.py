@@ -16,7 +16,7 @@ FIRST_TRIALS = 12
 _LUCK = 1.3
 
 
-class Hits(NamedTuple):
+class GroupHits(NamedTuple):
     """How many of a group's trials are hits, and how many of all."""
 
     hits: int
@@ -30,7 +30,7 @@ class Hits(NamedTuple):
         return self.hits * self.all_trials - self.trials * self.all_hits
 
 
-def chance_of_other_odds(one: Hits, other: Hits) -> float:
+def chance_of_other_odds(one: GroupHits, other: GroupHits) -> float:
     """Return how often two studies with the same odds ratio lie as far apart by chance.
 
     Zelen's exact test: given the hits and trials of each study, and the group's hits in both
@@ -38,9 +38,9 @@ def chance_of_other_odds(one: Hits, other: Hits) -> float:
 
     Examples
     --------
-    >>> chance_of_other_odds(Hits(5, 10, 5, 20), Hits(5, 10, 5, 20))
+    >>> chance_of_other_odds(GroupHits(5, 10, 5, 20), GroupHits(5, 10, 5, 20))
     1.0
-    >>> round(chance_of_other_odds(Hits(5, 10, 5, 20), Hits(0, 10, 5, 20)), 4)
+    >>> round(chance_of_other_odds(GroupHits(5, 10, 5, 20), GroupHits(0, 10, 5, 20)), 4)
     0.0019
     """
     (first, ways), (last, others) = _log_ways(one), _log_ways(other)
@@ -55,7 +55,7 @@ def chance_of_other_odds(one: Hits, other: Hits) -> float:
     return min(1.0, 2.0 * float(min(fewer, more)))
 
 
-def _log_ways(counts: Hits) -> tuple[int, FloatArray]:
+def _log_ways(counts: GroupHits) -> tuple[int, FloatArray]:
     """Return the fewest hits that the group can have, and the log number of ways to each count."""
     hits, drawn, trials = counts.all_hits, counts.trials, counts.all_trials
     low, high = max(0, hits + drawn - trials), min(hits, drawn)

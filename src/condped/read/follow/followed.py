@@ -10,9 +10,9 @@ from condped.errors import SettingsError
 from condped.options import check_names
 from condped.read.follow.whole_source import WholeSource
 from condped.read.guarded import guarded
-from condped.read.opening import Recognised, needed, recognised, selected
+from condped.read.opening import RecognisedSource, needed, recognised, selected
 from condped.read.options import Reading, ReadOptions
-from condped.read.registry import Following
+from condped.read.registry import FollowedSource
 from condped.trials.table import State, TrialTable
 
 
@@ -30,7 +30,7 @@ class Followed:
                 "A followed source is held in memory (got engine='stream'). Leave engine out."
             )
         self._found = recognised(source, options)
-        self._following: Following | None = _following(self._found, options)
+        self._following: FollowedSource | None = _following(self._found, options)
         self._fetched = 0
         self._table: TrialTable | None = None
         self._unselected: TrialTable | None = None  # read, but not yet selected from
@@ -81,7 +81,7 @@ class Followed:
         self._unselected = None
         return True
 
-    def _read(self, following: Following) -> TrialTable | None:
+    def _read(self, following: FollowedSource) -> TrialTable | None:
         reader = self._found.reader
         if reader is None:
             return following.update()
@@ -101,7 +101,7 @@ class Followed:
         return f"<Followed: {self.finished:,} finished trials, {self.running:,} running>"
 
 
-def _following(found: Recognised, options: ReadOptions) -> Following:
+def _following(found: RecognisedSource, options: ReadOptions) -> FollowedSource:
     follow_it = None if found.reader is None else found.reader.load_follow()
     following = None if follow_it is None else follow_it(found.source, needed(options))
     return following or WholeSource(found, options)

@@ -12,7 +12,7 @@ import numpy as np
 from condped.analyse.advice.narrow import in_order
 from condped.analyse.branches.splits import holds_for
 from condped.space.domain import Categorical, Domain, Int, Numeric, has_choice
-from condped.space.nodes import COMPARE, Between, Leaf, Node
+from condped.space.nodes import COMPARE, Leaf, Node, ParameterComparison
 from condped.space.simplify import simplified
 from condped.space.space import Alternative, Space
 
@@ -35,7 +35,7 @@ def meets(test: Node, config: Mapping[str, Any]) -> bool:
 def _holds(config: Mapping[str, Any], leaf: Leaf) -> bool:
     if any(name not in config for name in leaf.names):
         return False
-    if isinstance(leaf, Between):
+    if isinstance(leaf, ParameterComparison):
         return bool(COMPARE[leaf.op](config[leaf.name], config[leaf.other]))
     return holds_for(leaf, config[leaf.name])
 

@@ -20,13 +20,13 @@ from condped.errors import SettingsError
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.nodes import (
     COMPARE,
-    Between,
-    Both,
     Comparison,
-    Either,
+    Conjunction,
+    Disjunction,
     Membership,
     Negation,
     Node,
+    ParameterComparison,
 )
 from condped.space.space import Space
 
@@ -125,12 +125,12 @@ class _Hyperparameters:
 
     def condition(self, node: Node, child: str) -> str:
         """Return the code of a hyperparameter's condition; raise if it cannot be expressed."""
-        if isinstance(node, Both | Either):
+        if isinstance(node, Conjunction | Disjunction):
             made = list(dict.fromkeys(self.condition(part, child) for part in node.parts))
-            return _combine_conditions("And" if isinstance(node, Both) else "Or", made)
+            return _combine_conditions("And" if isinstance(node, Conjunction) else "Or", made)
         if isinstance(node, Negation):
             return self.condition(self._negated(node.part), child)
-        if isinstance(node, Between):
+        if isinstance(node, ParameterComparison):
             raise SettingsError("it compares two parameters")
         made = [
             one
@@ -145,15 +145,15 @@ class _Hyperparameters:
         """Return the opposite of a condition on parameters that are always active."""
         if isinstance(node, Negation):
             return node.part
-        if isinstance(node, Both | Either):
-            kind = Either if isinstance(node, Both) else Both
+        if isinstance(node, Conjunction | Disjunction):
+            kind = Disjunction if isinstance(node, Conjunction) else Conjunction
             return kind(tuple(map(self._negated, node.parts)))
         if any(self.space[name][0].when is not None for name in node.names):
             raise SettingsError("it holds where a parameter is not active")
         if isinstance(node, Membership):
             return Membership(node.name, node.values, not node.negated)
-        if isinstance(node, Between):
-            return Between(node.name, _OPPOSITE[node.op], node.other)
+        if isinstance(node, ParameterComparison):
+            return ParameterComparison(node.name, _OPPOSITE[node.op], node.other)
         return Comparison(node.name, _OPPOSITE[node.op], node.value)
 
     def _comparison(

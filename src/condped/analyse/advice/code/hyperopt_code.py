@@ -19,13 +19,13 @@ from condped.analyse.advice.code.python_text import literal, literals
 from condped.analyse.branches.splits import holds_for
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.nodes import (
-    Between,
-    Both,
     Comparison,
-    Either,
+    Conjunction,
+    Disjunction,
     Membership,
     Negation,
     Node,
+    ParameterComparison,
     names_of,
 )
 from condped.space.space import Alternative, Space
@@ -216,11 +216,11 @@ class _Tree:
         """Return a condition as a number: 1 where it holds and 0 elsewhere."""
         if isinstance(node, Negation):
             return f"1 - ({self.test(node.part, active)})"
-        if isinstance(node, Both):
+        if isinstance(node, Conjunction):
             return " * ".join(f"({self.test(part, active)})" for part in node.parts)
-        if isinstance(node, Either):
+        if isinstance(node, Disjunction):
             return _any_of(self.test(part, active) for part in node.parts)
-        if isinstance(node, Between):
+        if isinstance(node, ParameterComparison):
             return _any_of(
                 f"{one}({left} {node.op} {right}){other}"
                 if node.op not in ("==", "!=")
@@ -284,19 +284,19 @@ def _conjuncts(entry: Alternative) -> tuple[Node, ...]:
     if entry.when is None:
         return ()
     root = entry.when.root
-    return root.parts if isinstance(root, Both) else (root,)
+    return root.parts if isinstance(root, Conjunction) else (root,)
 
 
 def _negates(node: Node) -> bool:
-    if isinstance(node, Both | Either):
+    if isinstance(node, Conjunction | Disjunction):
         return any(map(_negates, node.parts))
     return isinstance(node, Negation)
 
 
 def _true_of(node: Node, value: object) -> bool:
     """Return whether a condition on one parameter holds for a value of it."""
-    if isinstance(node, Both | Either):
-        decide = all if isinstance(node, Both) else any
+    if isinstance(node, Conjunction | Disjunction):
+        decide = all if isinstance(node, Conjunction) else any
         return decide(_true_of(part, value) for part in node.parts)
     if isinstance(node, Negation):
         return not _true_of(node.part, value)

@@ -11,7 +11,7 @@ from condped.analyse.advice.code.python_text import literal, literals, python_te
 from condped.analyse.advice.narrow import in_order
 from condped.analyse.branches.structure import gates_of
 from condped.space.domain import Categorical, Domain, Int
-from condped.space.nodes import Both, Comparison, Membership, Node, names_of
+from condped.space.nodes import Comparison, Conjunction, Membership, Node, names_of
 from condped.space.space import Alternative, Space
 
 _INDENT = "    "
@@ -121,7 +121,7 @@ def _path(entry: Alternative, space: Space, places: Mapping[str, int]) -> _Path:
     if entry.when is None:
         return ()
     root = entry.when.root
-    parts = root.parts if isinstance(root, Both) else (root,)
+    parts = root.parts if isinstance(root, Conjunction) else (root,)
     last = {part: max(places[name] for name in names_of(part)) for part in parts}
     found: dict[Node, None] = {}
     for part in sorted(parts, key=lambda part: last[part]):

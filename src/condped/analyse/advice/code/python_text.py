@@ -6,7 +6,15 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from condped.space.nodes import Between, Both, Comparison, Either, Membership, Negation, Node
+from condped.space.nodes import (
+    Comparison,
+    Conjunction,
+    Disjunction,
+    Membership,
+    Negation,
+    Node,
+    ParameterComparison,
+)
 
 
 def literal(value: Any) -> str:
@@ -48,10 +56,10 @@ def python_test(
     """
     if isinstance(node, Negation):
         return f"not ({python_test(node.part, value, guards)})"
-    if isinstance(node, Both | Either):
-        word = " and " if isinstance(node, Both) else " or "
+    if isinstance(node, Conjunction | Disjunction):
+        word = " and " if isinstance(node, Conjunction) else " or "
         return word.join(f"({python_test(part, value, guards)})" for part in node.parts)
-    if isinstance(node, Between):
+    if isinstance(node, ParameterComparison):
         test = f"{value(node.name)} {node.op} {value(node.other)}"
     elif isinstance(node, Membership):
         word = "not in" if node.negated else "in"

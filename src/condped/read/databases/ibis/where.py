@@ -11,7 +11,15 @@ import ibis
 
 from condped.space.condition import Condition
 from condped.space.domain import Categorical
-from condped.space.nodes import COMPARE, Both, Comparison, Either, Membership, Negation, Node
+from condped.space.nodes import (
+    COMPARE,
+    Comparison,
+    Conjunction,
+    Disjunction,
+    Membership,
+    Negation,
+    Node,
+)
 from condped.space.space import Space
 
 
@@ -29,9 +37,9 @@ def _node(node: Node, table: Any, space: Space) -> Any | None:
     if isinstance(node, Negation):
         part = _node(node.part, table, space)
         return None if part is None else ~part
-    if isinstance(node, Both | Either):
+    if isinstance(node, Conjunction | Disjunction):
         parts = [_node(part, table, space) for part in node.parts]
-        join = operator.and_ if isinstance(node, Both) else operator.or_
+        join = operator.and_ if isinstance(node, Conjunction) else operator.or_
         return None if any(part is None for part in parts) else reduce(join, parts)
     if isinstance(node, Comparison):
         return _compare(table, space, node.name, node.op, node.value)

@@ -15,7 +15,7 @@ from condped.errors import ConditionError, SpaceError, not_found
 from condped.read.tools.nested_spaces import plain_value
 from condped.safe_text import brief
 from condped.space.domain import Categorical, Domain, Float, Int
-from condped.space.nodes import Both, Comparison, Either, Membership, Negation, Node
+from condped.space.nodes import Comparison, Conjunction, Disjunction, Membership, Negation, Node
 from condped.space.simplify import alternative, condition_of, conjunction
 from condped.space.space import Alternative, Space
 
@@ -249,7 +249,7 @@ class ConfigSpaceConditions:
         if not held:  # never holds, such as below the lowest of an ordinal
             assert isinstance(domain, Categorical)
             first = domain.choices[0]
-            return Both((Comparison(parent, "==", first), Comparison(parent, "!=", first)))
+            return Conjunction((Comparison(parent, "==", first), Comparison(parent, "!=", first)))
         if None in held and parent in self.conditions and isinstance(domain, Categorical):
             # Values do not show whether such a parent is None or inactive; its conditions do.
             others = tuple(choice for choice in domain.choices if choice is not None)
@@ -257,7 +257,7 @@ class ConfigSpaceConditions:
             none = conjunction(self.of(parent, depth + 1), no_other)
             assert none is not None
             rest = tuple(value for value in held if value is not None)
-            return Either((self._among(parent, rest, depth), none)) if rest else none
+            return Disjunction((self._among(parent, rest, depth), none)) if rest else none
         if len(held) == 1:
             return Comparison(parent, "==", held[0])
         return Membership(parent, held, negated=False)
@@ -282,6 +282,6 @@ class ConfigSpaceConditions:
 
 
 def _comparisons(node: Node) -> int:
-    if isinstance(node, Both | Either):
+    if isinstance(node, Conjunction | Disjunction):
         return sum(map(_comparisons, node.parts))
     return _comparisons(node.part) if isinstance(node, Negation) else 1
