@@ -38,9 +38,9 @@ def main() -> int:
     if given.record is not None:
         given.record.parent.mkdir(parents=True, exist_ok=True)
     given.failures.mkdir(parents=True, exist_ok=True)
-    entries = run(parts, given.record, given.failures, limits=limits, report=_say)
+    entries = run(parts, given.record, given.failures, limits=limits, report=_write_line)
     found = totals(entries, doors)
-    _say(table_of(found))
+    _write_line(table_of(found))
     if given.output is not None:
         stored = {"seed": given.seed, "doors": found}
         given.output.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
@@ -81,25 +81,25 @@ def _replay(
     bad = 0
     for name, door in doors.items():
         own = [(file, case) for file, case in zip(files, cases, strict=True) if case.door == name]
-        shared, failures = tried(door, [_given(case) for _, case in own], limits)
+        shared, failures = tried(door, [_always(case) for _, case in own], limits)
         endings = dict(failures)
         for place, ((file, case), outcome) in enumerate(zip(own, shared.outcomes(), strict=True)):
             ending = endings.get(place, Ending(outcome))
-            _say(f"{file.name}: {outcome.name.lower()} {ending.detail}".rstrip())
+            _write_line(f"{file.name}: {outcome.name.lower()} {ending.detail}".rstrip())
             bad += outcome.bad
             if outcome.bad and minimise:
                 smaller = minimised(door, case, ending, limits)
                 smaller.save(file, kind=ending.kind, detail=ending.detail)
-                _say(f"  {len(case.data)} bytes became {len(smaller.data)}")
-    _say(f"{len(files)} inputs, {bad} ended as they must not.")
+                _write_line(f"  {len(case.data)} bytes became {len(smaller.data)}")
+    _write_line(f"{len(files)} inputs, {bad} ended as they must not.")
     return int(bad > 0)
 
 
-def _given(case: Case) -> Callable[[Door], Case]:
+def _always(case: Case) -> Callable[[Door], Case]:
     return lambda _: case
 
 
-def _say(line: str) -> None:
+def _write_line(line: str) -> None:
     sys.stdout.write(line.encode("utf-8", "backslashreplace").decode() + "\n")
     sys.stdout.flush()
 

@@ -88,18 +88,18 @@ def judged(door: Door, case: Case, before_oracle: Callable[[], None] = lambda: N
     except RefusedError:
         return Ending(Outcome.TYPED)
     except BaseException as error:  # panics of Rust libraries are not Exceptions
-        return _unexpected(error)
+        return _bad_ending(error)
     before_oracle()
     try:
         door.compare(case.what, case.data, answer)
     except CondpedError as error:  # what was answered is refused when it is asked again
         return Ending(Outcome.DIFFERS, described(error))
     except BaseException as error:
-        return _unexpected(error)
+        return _bad_ending(error)
     return Ending(Outcome.ANSWER)
 
 
-def _unexpected(error: BaseException) -> Ending:
+def _bad_ending(error: BaseException) -> Ending:
     """Return the ending of a case that ended as it must not."""
     if isinstance(error, DiffersError):
         return Ending(Outcome.DIFFERS, str(error)[:2000])

@@ -123,7 +123,7 @@ def changed_data(rng: Random, data: Any, others: Sequence[Any] = ()) -> Any:
             holder[rng.choice(TEXTS)] = holder.pop(key)
         elif kind == 6:
             other, place = rng.choice(nodes)
-            if _holds(other, place):
+            if _has_key(other, place):
                 holder[key] = copy.deepcopy(other[place])
         elif kind == 7 and isinstance(holder, list):
             holder.insert(key, copy.deepcopy(holder[key]))
@@ -159,7 +159,7 @@ def nested(rng: Random) -> str:
     return '{"a":' * depth + "1" + "}" * depth
 
 
-def _holds(holder: Any, key: Any) -> bool:
+def _has_key(holder: Any, key: Any) -> bool:
     return key in holder if isinstance(holder, dict) else key < len(holder)
 
 

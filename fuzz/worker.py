@@ -145,7 +145,7 @@ def tried(
                         keep=keep,
                     )
                 os.close(write)
-                ending = _watched(
+                ending = _wait_for_worker(
                     pid, told=read, shared=shared, log=log, limits=limits, failures=failures
                 )
                 at, *_, doing = shared.state
@@ -211,7 +211,7 @@ def _work(
                 os.write(told, text + b"\x1e")
                 keep(at, case, ending)
             if _address_space() > most - limits.memory // 4 or (
-                at % 50 == 49 and _resident() > limits.grown
+                at % 50 == 49 and _resident_bytes() > limits.grown
             ):
                 code = _RECYCLED
                 break
@@ -228,7 +228,7 @@ def _work(
         os._exit(code)
 
 
-def _watched(
+def _wait_for_worker(
     pid: int,
     *,
     told: int,
@@ -287,7 +287,7 @@ def _address_space() -> int:
     return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
-def _resident() -> int:
+def _resident_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 

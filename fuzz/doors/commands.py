@@ -120,14 +120,14 @@ class Commands(Door):
         text = _text(error)
         if "Traceback" in text:
             raise AssertionError(text[-500:])
-        self._unchanged(place, words)
+        self._check_unchanged(place, words)
         if code == 2:
             if not text.strip():
                 raise AssertionError("exit code 2 without a word")
             raise RefusedError(text)
         return code
 
-    def _unchanged(self, place: Path, words: list[str]) -> None:
+    def _check_unchanged(self, place: Path, words: list[str]) -> None:
         """Raise if a file that a command reads has changed."""
         read = {word.removeprefix("sqlite:///").partition("?")[0] for word in words[1:2]}
         if "folder" in read:

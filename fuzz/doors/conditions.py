@@ -96,11 +96,13 @@ def _holds(node: ast.expr, row: Mapping[str, Any]) -> bool:
         return any(found) != isinstance(node.ops[0], ast.NotIn)
     # All of them, as condped does: one that cannot be compared is an error.
     pairs = zip(operands, node.ops, operands[1:], strict=False)
-    held = [_compared(left, op, right, row) for left, op, right in pairs]
+    held = [_evaluate_comparison(left, op, right, row) for left, op, right in pairs]
     return all(held)
 
 
-def _compared(left: ast.expr, op: ast.cmpop, right: ast.expr, row: Mapping[str, Any]) -> bool:
+def _evaluate_comparison(
+    left: ast.expr, op: ast.cmpop, right: ast.expr, row: Mapping[str, Any]
+) -> bool:
     if type(op) not in _COMPARE:
         raise _NotCommonError
     values = _value(left, row), _value(right, row)

@@ -71,7 +71,7 @@ class Folders(Door):
         if any(name.endswith("space.json") or "[" in name for name in files):
             return
         losses: list[float] = []
-        for path in _named(what):
+        for path in _files_of(what):
             try:
                 found = condped.read(path, objective="loss", outside="drop")
             except CondpedError:
@@ -82,7 +82,7 @@ class Folders(Door):
             raise DiffersError(f"{what} | {found} instead of {losses}")
 
 
-def _named(what: str) -> list[str]:
+def _files_of(what: str) -> list[str]:
     """Return the files that a folder or a pattern stands for, in the order of their names."""
     found = (
         [path for path in map(str, Path(what).rglob("*")) if "/." not in path]

@@ -94,16 +94,18 @@ class Objects(Door):
             name = rng.choice((*columns, rng.choice(mutate.TEXTS)))
             column = columns.setdefault(name, [None] * 6)
             if rng.random() < 0.7 and isinstance(column, list):
-                column[rng.randrange(6)] = _odd(rng)
+                column[rng.randrange(6)] = _odd_name_or_value(rng)
             else:
                 columns[name] = (
-                    [_odd(rng)] * rng.choice((6, 6, 0, 5)) if rng.random() < 0.6 else _odd(rng)
+                    [_odd_name_or_value(rng)] * rng.choice((6, 6, 0, 5))
+                    if rng.random() < 0.6
+                    else _odd_name_or_value(rng)
                 )
         options: dict[str, Any] = {"objective": "loss"}
         for _ in range(rng.choice((0, 0, 1, 1, 2))):
             name = rng.choice(_OPTIONS)
             good = rng.random() < 0.5 and name in _GOOD
-            options[name] = rng.choice(_GOOD[name]) if good else _odd(rng)
+            options[name] = rng.choice(_GOOD[name]) if good else _odd_name_or_value(rng)
         spec = {"columns": columns, "options": options}
         return rng.choice(_KINDS), mutate.written(spec).encode()
 
@@ -112,25 +114,25 @@ class Objects(Door):
             return None  # they may die of it
         try:
             spec = json.loads(data)
-            source = _source(what, _real(spec["columns"]))
+            source = _source(what, _with_odd_values(spec["columns"]))
         except BaseException:  # the library has no such frame; Polars panics
             return None
-        return tables.read(source, **_real(spec["options"]))
+        return tables.read(source, **_with_odd_values(spec["options"]))
 
 
-def _odd(rng: Random) -> Any:
+def _odd_name_or_value(rng: Random) -> Any:
     if rng.random() < 0.6:
         return {"$": rng.choice(sorted(ODD))}
     return mutate.value(rng)
 
 
-def _real(plain: Any) -> Any:
+def _with_odd_values(plain: Any) -> Any:
     """Return plain data with odd values for their names."""
     if isinstance(plain, dict):
         if "$" in plain:
             return ODD[plain["$"]]()
-        return {name: _real(value) for name, value in plain.items()}
-    return list(map(_real, plain)) if isinstance(plain, list) else plain
+        return {name: _with_odd_values(value) for name, value in plain.items()}
+    return list(map(_with_odd_values, plain)) if isinstance(plain, list) else plain
 
 
 def _source(what: str, columns: dict[str, Any]) -> Any:

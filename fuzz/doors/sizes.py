@@ -159,7 +159,7 @@ class Sizes(Door):
         spec = json.loads(data)
         asked, size, form = _ASKED[spec["ask"]], int(spec["size"]), spec["form"]
         if what not in _STUDIES:
-            source, options = _other(what, size, form)
+            source, options = _other_source(what, size, form)
         else:
             columns, space, options = _STUDIES[what][0](size)
             options = {"objective": "loss", **options}
@@ -184,10 +184,10 @@ def _written(columns: tables.Columns, form: str) -> Any:
     return str(path)
 
 
-def _other(what: str, size: int, form: str) -> tuple[Any, dict[str, Any]]:
+def _other_source(what: str, size: int, form: str) -> tuple[Any, dict[str, Any]]:
     """Return a source that is not a table, and the options that read it."""
     if what.startswith("journal"):
-        lines = _varying(size) if what == "journal-domains" else _many(size)
+        lines = _varying_domains(size) if what == "journal-domains" else _many_parameters(size)
         Path("journal.log").write_text("".join(f"{json.dumps(o)}\n" for o in lines))
         return "journal.log", {}
     if what == "sqlite-view":
@@ -222,13 +222,13 @@ def _float(high: float) -> dict[str, Any]:
     return {"name": "FloatDistribution", "attributes": bounds}
 
 
-def _varying(size: int) -> list[Any]:
+def _varying_domains(size: int) -> list[Any]:
     """Return a journal in which each trial has a domain of its own."""
     trials = (_trial(one, {"x": (Random(one).random(), _float(1.0 + one))}) for one in range(size))
     return [_STUDY, *(line for trial in trials for line in trial)]
 
 
-def _many(size: int) -> list[Any]:
+def _many_parameters(size: int) -> list[Any]:
     """Return a journal with many parameters, each a choice of its own."""
     kinds = [
         {"name": "CategoricalDistribution", "attributes": {"choices": [f"v{place}", "b"]}}
@@ -241,7 +241,7 @@ def _many(size: int) -> list[Any]:
     return [_STUDY, *(line for trial in trials for line in trial)]
 
 
-def _counting(size: int, form: str) -> str:
+def _number_query(size: int, form: str) -> str:
     """Return a query for ``size`` numbers, or for endlessly many."""
     end = f" WHERE i < {size}" if form == "rows" else ""
     return f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n{end}) SELECT i FROM n"
@@ -252,7 +252,7 @@ def _sqlite_view(size: int, form: str) -> str:
     path.write_bytes(seed("optuna")["study.db"])
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("ALTER TABLE trial_params RENAME TO params")
-        view = f"SELECT params.* FROM params, ({_counting(size, form)})"
+        view = f"SELECT params.* FROM params, ({_number_query(size, form)})"
         if form == "doubled":
             columns = "param_id, trial_id, param_name, param_value"
             view = f"SELECT {columns}, distribution_json FROM params"
@@ -270,7 +270,7 @@ def _duckdb_view(size: int, form: str) -> str:
     path = Path("trials.duckdb")
     path.unlink(missing_ok=True)
     with duckdb.connect(str(path), config={"threads": 1}) as connection:
-        rows = _counting(min(size, 20_000), "rows" if form == "doubled" else form)
+        rows = _number_query(min(size, 20_000), "rows" if form == "doubled" else form)
         view = f"SELECT i % 7 / 7.0 AS loss, i % 11 / 11.0 AS x FROM ({rows})"
         for step in range(size % 90 if form == "doubled" else 0):
             connection.execute(f"CREATE VIEW v{step} AS {view}")

@@ -93,7 +93,9 @@ class Studies(Door):
                 for name, (kind, given) in plain["distributions"].items()
             }
             study = optuna.create_study(directions=["minimize"] * plain["objectives"])
-            trials = [self._made(place, one, kinds) for place, one in enumerate(plain["trials"])]
+            trials = [
+                self._frozen_trial(place, one, kinds) for place, one in enumerate(plain["trials"])
+            ]
             for trial in trials:
                 study._storage.create_new_trial(study._study_id, template_trial=trial)
             study.get_trials()
@@ -102,7 +104,7 @@ class Studies(Door):
             return None
         return study
 
-    def _made(self, place: int, one: dict[str, Any], kinds: dict[str, Any]) -> Any:
+    def _frozen_trial(self, place: int, one: dict[str, Any], kinds: dict[str, Any]) -> Any:
         system = {} if one["constraints"] is None else {"constraints": one["constraints"]}
         return self.optuna.trial.FrozenTrial(
             number=place, trial_id=place, state=self.optuna.trial.TrialState[one["state"]],

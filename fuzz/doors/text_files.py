@@ -73,7 +73,7 @@ class Csv(Door):
             name = what.rpartition(":")[2]
             tables.agree_engines(answer, name, objective="loss", space=SPACE)
         else:
-            twin = _twin(what, data)
+            twin = _write_twin(what, data)
             tables.agree(answer, lambda: _read(twin), "plain and compressed")
 
 
@@ -124,7 +124,7 @@ def _read(source: Any) -> Any:
     return condped.read(source, objective="loss", outside="drop")
 
 
-def _twin(what: str, data: bytes) -> str:
+def _write_twin(what: str, data: bytes) -> str:
     """Write the same file compressed, or plain if it is compressed; return its name."""
     if what.endswith((".gz", ".zst")):
         name, data = what.rpartition(".")[0], _unpacked(what, data)

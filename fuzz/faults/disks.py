@@ -60,7 +60,9 @@ def _sources(folder: Path) -> list[str]:
     return found
 
 
-def _written(own: MarkedProcesses, row: Row, folder: Path, source: str, **options: object) -> None:
+def _write_every_form(
+    own: MarkedProcesses, row: Row, folder: Path, source: str, **options: object
+) -> None:
     """Write every form into a folder where that fails; old files stay, nothing is left."""
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     for ending, command in OUTPUTS.items():
@@ -99,7 +101,7 @@ def full_disk() -> list[Row]:
                 def limit() -> None:
                     resource.setrlimit(resource.RLIMIT_FSIZE, (_SMALL, _SMALL))
 
-                _limited(own, writing, folder, source, limit)
+                _write_past_limit(own, writing, folder, source, limit)
                 return [writing, reading]
             inside = _sources(disk)
             for ending in OUTPUTS:
@@ -107,11 +109,13 @@ def full_disk() -> list[Row]:
             full = MarkedProcesses(disk, own.mark)  # where temporary files go, too
             _fill(disk)
             _read(full, reading, inside)
-            _written(full, writing, disk, source)
+            _write_every_form(full, writing, disk, source)
     return [writing, reading]
 
 
-def _limited(own: MarkedProcesses, row: Row, folder: Path, source: str, limit: object) -> None:
+def _write_past_limit(
+    own: MarkedProcesses, row: Row, folder: Path, source: str, limit: object
+) -> None:
     """Write the form that is larger than a file may be."""
     target = folder / "old.html"
     end = ended(own.start("condped", "report", source, "--output", str(target), preexec_fn=limit))
@@ -150,7 +154,7 @@ def read_only() -> list[Row]:
         else:
             folder.chmod(0o555)
         _read(own, reading, inside)
-        _written(own, writing, folder, inside[0])
+        _write_every_form(own, writing, folder, inside[0])
         if disk is None:
             folder.chmod(0o755)
     return [writing, reading]

@@ -39,10 +39,10 @@ def readers_killed(times: int, seed: int, kinds: Sequence[str] = KINDS) -> list[
                 end = ended(process)
                 row.add(end.kind, end.said)
             row.expect(writer.poll() is None, "the writer has ended")
-            _sound(place, row)
+            _check_sound(place, row)
             writer.send_signal(signal.SIGKILL)
             writer.communicate()
-            _same(place, row)
+            _check_same_trials(place, row)
             row.expect(own.alive() == [], f"processes are left: {own.alive()}")
             rows.append(row)
     return rows
@@ -72,7 +72,7 @@ def writers_killed(times: int, seed: int, kinds: Sequence[str] = KINDS) -> list[
                 except condped.errors.CondpedError as error:
                     # What a writer had begun is rolled back by the next one, not by a reader.
                     row.add("error", str(error))
-                _same(place, row)
+                _check_same_trials(place, row)
             row.wrong += oracle.wrong
             rows.append(row)
     return rows
@@ -114,7 +114,7 @@ def outputs_killed(times: int, seed: int) -> list[Row]:
     return rows
 
 
-def _sound(place: Place, row: Row) -> None:
+def _check_sound(place: Place, row: Row) -> None:
     """Check that a database is sound, and can be written."""
     if place.kind.startswith("SQLite"):
         with sqlite3.connect(place.file, timeout=30) as database:
@@ -127,7 +127,7 @@ def _sound(place: Place, row: Row) -> None:
     row.expect(len(study.trials) > before, "nothing can be written any more")
 
 
-def _same(place: Place, row: Row) -> None:
+def _check_same_trials(place: Place, row: Row) -> None:
     expected = as_optuna_has_it(loaded(place.source))
     found = trials_of(condped.read(place.source, study="study"))
     row.expect(found == expected, f"condped reads {len(found)} trials, not as Optuna does")

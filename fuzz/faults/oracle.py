@@ -26,35 +26,35 @@ class Oracle:
         ended = {row: trial for row, trial in enumerate(trials) if trial[0] != "RUNNING"}
         for row, trial in self._ended.items():
             if ended.get(row) != trial:
-                self._say(f"trial {row} was {trial} and is {ended.get(row)}")
+                self._note_wrong(f"trial {row} was {trial} and is {ended.get(row)}")
         self._ended = ended
         counts: dict[int, list[int]] = {}
         running: dict[int, list[int]] = {}
         for row, (state, value, params) in enumerate(trials):
             if "count" not in params:
                 if state == "COMPLETE":
-                    self._say(f"trial {row} has ended without its parameters")
+                    self._note_wrong(f"trial {row} has ended without its parameters")
                 continue
             writer, count = int(params["writer"]), int(params["count"])
             (running if state == "RUNNING" else counts).setdefault(writer, []).append(count)
             expected = loss(writer, count, params.get("x", 0.0), params.get("y"))
             if state == "COMPLETE" and value != expected:
-                self._say(f"trial {row} has the value {value} and should have {expected}")
+                self._note_wrong(f"trial {row} has the value {value} and should have {expected}")
             if state == "COMPLETE" and ("y" in params) != (params["x"] > 0.5):
-                self._say(f"trial {row} lacks a parameter, or has one too many")
+                self._note_wrong(f"trial {row} lacks a parameter, or has one too many")
         for writer, found in counts.items():
             if sorted(found) != list(range(len(found))):
-                self._say(f"writer {writer} has ended {sorted(found)[-5:]} of {len(found)}")
+                self._note_wrong(f"writer {writer} has ended {sorted(found)[-5:]} of {len(found)}")
         for writer, begun in running.items():
             if begun != [len(counts.get(writer, []))]:
-                self._say(f"writer {writer} is at {begun}, with fewer or more ended")
+                self._note_wrong(f"writer {writer} is at {begun}, with fewer or more ended")
 
     @property
     def ended(self) -> int:
         """How many trials have ended."""
         return len(self._ended)
 
-    def _say(self, what: str) -> None:
+    def _note_wrong(self, what: str) -> None:
         if len(self.wrong) < 20:
             self.wrong.append(f"read {self.reads}: {what}")
 

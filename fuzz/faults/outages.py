@@ -22,11 +22,11 @@ def outages(times: int, kinds: Sequence[str] = KINDS, away: float = 3.0) -> list
     with places(kinds) as made:
         for place in made:
             with marked() as own:
-                rows.append(_one(place, own, times, away))
+                rows.append(_restart_storage(place, own, times, away))
     return rows
 
 
-def _one(place: Place, own: MarkedProcesses, times: int, away: float) -> Row:
+def _restart_storage(place: Place, own: MarkedProcesses, times: int, away: float) -> Row:
     row = Row("storage restarted", place.kind)
     place.create()
     filled(place.source, 40)
@@ -35,13 +35,13 @@ def _one(place: Place, own: MarkedProcesses, times: int, away: float) -> Row:
         own.ready("fuzz.faults.reader", how, place.source, "0.2")
         for how in ("reading", "following")
     ]
-    row.expect(waited(partial(_shows, server, 40)), "the page does not come")
+    row.expect(waited(partial(_has_finished, server, 40)), "the page does not come")
     for number in range(times):
-        with _gone(place):
+        with _outage(place):
             time.sleep(away)
         filled(place.source, 10)
         expected = 40 + 10 * (number + 1)
-        caught_up = waited(partial(_shows, server, expected))
+        caught_up = waited(partial(_has_finished, server, expected))
         row.expect(caught_up, f"the page stays at {server.finished}")
         row.add("answer" if server.finished == expected else "hang", str(server.wrong[-1:]))
     row.wrong += server.wrong
@@ -61,12 +61,12 @@ def _one(place: Place, own: MarkedProcesses, times: int, away: float) -> Row:
     return row
 
 
-def _shows(server: Server, finished: int) -> bool:
+def _has_finished(server: Server, finished: int) -> bool:
     return server.finished == finished
 
 
 @contextmanager
-def _gone(place: Place) -> Iterator[None]:
+def _outage(place: Place) -> Iterator[None]:
     """Crash PostgreSQL and start it again; move a file away and back."""
     if place.server is not None:
         place.control("stop", "-m", "immediate")

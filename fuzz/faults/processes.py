@@ -156,21 +156,21 @@ class Server:
         self.wrong: list[str] = []
         self.states: set[str] = set()
         self._end = threading.Event()
-        threading.Thread(target=self._listen, daemon=True).start()
-        self._viewer = threading.Thread(target=self._look, daemon=True)
+        threading.Thread(target=self._collect_output, daemon=True).start()
+        self._viewer = threading.Thread(target=self._take_events, daemon=True)
         self._viewer.start()
 
-    def _listen(self) -> None:
+    def _collect_output(self) -> None:
         assert self.process.stdout is not None
         self.said += self.process.stdout
 
-    def _look(self) -> None:
+    def _take_events(self) -> None:
         """Take the events of a page; trials that had ended never run again."""
         while not self._end.is_set():
             try:
                 with httpx.stream("GET", f"{self.page}/events", timeout=_PATIENCE) as response:
                     for line in response.iter_lines():
-                        self._heard(line)
+                        self._take_line(line)
                         if self._end.is_set():
                             return
             except httpx.HTTPError as error:
@@ -178,7 +178,7 @@ class Server:
                     self.wrong.append(f"{type(error).__name__}: {error}"[:200])
                     time.sleep(0.5)
 
-    def _heard(self, line: str) -> None:
+    def _take_line(self, line: str) -> None:
         if found := re.search(r'"finished": ?(\d+)', line):
             count = int(found[1])
             if count < self.finished:

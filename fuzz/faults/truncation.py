@@ -58,13 +58,13 @@ def truncated(times: int, seed: int) -> list[Row]:
             row = Row("cut while read", path.name)
             whole = path.read_bytes()
             begun = time.monotonic()
-            end = ended(_asked(own, path))
+            end = ended(_start_command(own, path))
             row.add(end.kind, end.said)
             row.expect(end.kind == "answer", f"the whole file: {end.said}")
             longest = time.monotonic() - begun
             for _ in range(times):
                 path.write_bytes(whole)
-                process = _asked(own, path)
+                process = _start_command(own, path)
                 time.sleep(rng.uniform(0.3, 1.0) * longest)
                 os.truncate(path, rng.choice([0, rng.randrange(len(whole)), len(whole) - 1]))
                 end = ended(process)
@@ -74,7 +74,7 @@ def truncated(times: int, seed: int) -> list[Row]:
     return rows
 
 
-def _asked(own: MarkedProcesses, path: Path) -> subprocess.Popen[str]:
+def _start_command(own: MarkedProcesses, path: Path) -> subprocess.Popen[str]:
     source = f"sqlite:///{path}" if path.suffix == ".db" else str(path)
     table = [] if path.suffix in (".db", ".log") else ["--objective", "loss"]
     return own.start("condped", "importance", source, *table)

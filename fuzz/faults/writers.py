@@ -24,7 +24,7 @@ def writers(seconds: float, alone: float, sleep: float, kinds: Sequence[str] = K
     with places(kinds) as made, marked() as own:
         for place in made:
             place.create()
-        before = _written(made, own, alone, sleep, 0)
+        before = _run_writers(made, own, alone, sleep, 0)
         left_before = {place.kind: place.files() for place in made}
         servers = [Server(own, place.source) for place in made]
         readers = [
@@ -32,11 +32,11 @@ def writers(seconds: float, alone: float, sleep: float, kinds: Sequence[str] = K
             for place in made
             for how in ("reading", "following")
         ]
-        beside = _written(made, own, seconds, sleep, 1)
-        found = [(kind, how, json.loads(_said(one))) for kind, how, one in readers]
+        beside = _run_writers(made, own, seconds, sleep, 1)
+        found = [(kind, how, json.loads(_output_of(one))) for kind, how, one in readers]
         rows = []
         for place, server in zip(made, servers, strict=True):
-            row = _compared(place, server)
+            row = _compare_readers(place, server)
             for kind, how, told in found:
                 if kind == place.kind:
                     row[how] = told
@@ -44,7 +44,7 @@ def writers(seconds: float, alone: float, sleep: float, kinds: Sequence[str] = K
             row["connections"] = _connections(place, own)
             rows.append(row)
         left = own.left()
-        after = _written(made, own, alone, sleep, 2)
+        after = _run_writers(made, own, alone, sleep, 2)
         for row in rows:
             kind = row["storage"]
             row["left"] += left
@@ -52,7 +52,7 @@ def writers(seconds: float, alone: float, sleep: float, kinds: Sequence[str] = K
         return rows
 
 
-def _written(
+def _run_writers(
     made: Sequence[Place], own: MarkedProcesses, seconds: float, sleep: float, phase: int
 ) -> dict[str, list[Any]]:
     """Run the writers, and return what those of each storage report."""
@@ -68,18 +68,18 @@ def _written(
         begin(process)
     told: dict[str, list[Any]] = {place.kind: [] for place in made}
     for kind, process in running:
-        told[kind].append(json.loads(_said(process)))
+        told[kind].append(json.loads(_output_of(process)))
     return told
 
 
-def _said(process: subprocess.Popen[str]) -> str:
+def _output_of(process: subprocess.Popen[str]) -> str:
     out, err = process.communicate()
     if process.returncode:
         raise RuntimeError(err)
     return out
 
 
-def _compared(place: Place, server: Server) -> dict[str, Any]:
+def _compare_readers(place: Place, server: Server) -> dict[str, Any]:
     """Compare what all readers see at the end with what Optuna reads, and stop the server."""
     expected = as_optuna_has_it(loaded(place.source))
     finished = sum(state != "RUNNING" for state, _, _ in expected)

@@ -102,17 +102,17 @@ def _target(name: str) -> Target:
 
 def evaluated(study: optuna.Study, settings: Settings) -> Outcome:
     """Evaluate a study both ways, unnormalised and normalised, and compare."""
-    theirs = _caught(partial(_theirs, study, settings))
-    ours = _caught(partial(_ours, study, settings))
+    theirs = _returned_or_raised(partial(_importances_of_optuna, study, settings))
+    ours = _returned_or_raised(partial(_importances_of_condped, study, settings))
     if isinstance(theirs, Exception) or isinstance(ours, Exception):
         return _with_errors(study, settings, ours, theirs)
     distance = _distance(ours[0], theirs)
     if distance <= RELATIVE:
-        return _normalised(ours, theirs, distance)
+        return _compare_shares(ours, theirs, distance)
     for kind, call in _explanations(study, settings):
-        other = _caught(call)
+        other = _returned_or_raised(call)
         if not isinstance(other, Exception) and _distance(ours[0], other) <= RELATIVE:
-            return _normalised(ours, other, _distance(ours[0], other), kind)
+            return _compare_shares(ours, other, _distance(ours[0], other), kind)
     return Outcome("other numbers", distance, False, ours[0], theirs)
 
 
@@ -126,13 +126,13 @@ def _with_errors(
         kind = BOTH_RAISE if isinstance(theirs, Exception) else "only condped raises"
         return Outcome(kind, 0.0, said and kind == BOTH_RAISE, **texts)
     for _, call in _explanations(study, settings):
-        other = _caught(call)
+        other = _returned_or_raised(call)
         if not isinstance(other, Exception) and _distance(ours[0], other) <= RELATIVE:
             return Outcome(ONLY_OPTUNA_RAISES)
     return Outcome(ONLY_OPTUNA_RAISES, 0.0, False, **texts)
 
 
-def _normalised(
+def _compare_shares(
     ours: tuple[Importances, Importances, bool],
     theirs: Importances,
     distance: float,
@@ -140,7 +140,7 @@ def _normalised(
 ) -> Outcome:
     """Compare the importances as shares, which Optuna itself computes from its own."""
     study = optuna.create_study()
-    shares = optuna.importance.get_param_importances(study, evaluator=_Computed(theirs))
+    shares = optuna.importance.get_param_importances(study, evaluator=_FixedEvaluator(theirs))
     found, undetermined = ours[1], ours[2]
     # Optuna divides 1 in proportion to the importances, equally if all are 0.
     if undetermined and not any(found.values()):
@@ -151,7 +151,7 @@ def _normalised(
     return Outcome(kind, max(distance, apart))
 
 
-class _Computed(BaseImportanceEvaluator):
+class _FixedEvaluator(BaseImportanceEvaluator):
     """An evaluator that returns a given answer."""
 
     def __init__(self, answer: Importances) -> None:
@@ -178,7 +178,7 @@ def _distance(ours: Importances, theirs: Importances, total: float = 1.0) -> flo
     return math.inf if np.isnan(apart).any() else float(apart.max())
 
 
-def _caught(call: Callable[[], Any]) -> Any:
+def _returned_or_raised(call: Callable[[], Any]) -> Any:
     """Return what a call returns or raises; the warnings of both sides are not compared."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -188,7 +188,9 @@ def _caught(call: Callable[[], Any]) -> Any:
             return error
 
 
-def _theirs(study: optuna.Study, settings: Settings, sign: float = 1.0) -> Importances:
+def _importances_of_optuna(
+    study: optuna.Study, settings: Settings, sign: float = 1.0
+) -> Importances:
     evaluator = PedAnovaImportanceEvaluator(
         target_quantile=settings.target_quantile,
         region_quantile=settings.region_quantile,
@@ -200,7 +202,9 @@ def _theirs(study: optuna.Study, settings: Settings, sign: float = 1.0) -> Impor
     return dict(evaluator.evaluate(study, target=lambda trial: -target(trial)))
 
 
-def _ours(study: optuna.Study, settings: Settings) -> tuple[Importances, Importances, bool]:
+def _importances_of_condped(
+    study: optuna.Study, settings: Settings
+) -> tuple[Importances, Importances, bool]:
     """Return importances, the same as shares, and whether they are undetermined."""
     if not settings.evaluator:
         result = condped.importance(
@@ -211,7 +215,7 @@ def _ours(study: optuna.Study, settings: Settings) -> tuple[Importances, Importa
             method="paper",
             pooling="never",
         )
-        finished = {name for t in _finished(study) for name in t.params}
+        finished = {name for t in _finished_trials(study) for name in t.params}
         plain = {k: v for k, v in result.to_dict(normalize=False).items() if k in finished}
         shares = {k: v for k, v in result.to_dict(normalize=True).items() if k in finished}
         return plain, shares, result.reason is not None
@@ -222,11 +226,11 @@ def _ours(study: optuna.Study, settings: Settings) -> tuple[Importances, Importa
     )
     target = _target(settings.target) if settings.target else None
     plain = evaluator.evaluate(study, target=target)
-    shares = optuna.importance.get_param_importances(study, evaluator=_Computed(plain))
+    shares = optuna.importance.get_param_importances(study, evaluator=_FixedEvaluator(plain))
     return plain, shares, not sum(plain.values())
 
 
-def _finished(study: optuna.Study) -> list[FrozenTrial]:
+def _finished_trials(study: optuna.Study) -> list[FrozenTrial]:
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
@@ -236,9 +240,9 @@ def _explanations(
     """Iterate over Optuna's evaluation with one change each that may explain a difference."""
     turned = -1.0 if _is_maximised(study, settings) else 1.0
     if turned < 0:
-        yield TURNED, partial(_theirs, study, settings, -1.0)
+        yield TURNED, partial(_importances_of_optuna, study, settings, -1.0)
     rounded, reasons = set(), []
-    beyond = {n for t in _finished(study) for n, v in t.params.items() if v == _INT64}
+    beyond = {n for t in _finished_trials(study) for n, v in t.params.items() if v == _INT64}
     for name, domains in _domains(study).items():
         ints = [domain for domain in domains if isinstance(domain, IntDistribution)]
         bounds = [bound for domain in ints for bound in (domain.low, domain.high)]
@@ -256,7 +260,10 @@ def _explanations(
         ):
             reasons.append(STEPS)
     if reasons:
-        yield max(reasons, key=reasons.count), partial(_mended, rounded, study, settings, turned)
+        yield (
+            max(reasons, key=reasons.count),
+            partial(_without_overflow, rounded, study, settings, turned),
+        )
 
 
 def _domains(study: optuna.Study) -> dict[str, set[Any]]:
@@ -276,7 +283,9 @@ def _is_maximised(study: optuna.Study, settings: Settings) -> bool:
     return study.directions[int(settings.target[1:])] == StudyDirection.MAXIMIZE
 
 
-def _mended(rounded: set[str], study: optuna.Study, settings: Settings, sign: float) -> Importances:
+def _without_overflow(
+    rounded: set[str], study: optuna.Study, settings: Settings, sign: float
+) -> Importances:
     """Return Optuna's importances with cells that are found without overflow.
 
     Whole numbers are subtracted as Python does, those of ``rounded`` parameters as floats.
@@ -306,4 +315,4 @@ def _mended(rounded: set[str], study: optuna.Study, settings: Settings, sign: fl
         return np.bincount(indices, minlength=cells)
 
     with patch.object(scott_parzen_estimator, "_count_numerical_param_in_grid", count):
-        return _theirs(study, settings, sign)
+        return _importances_of_optuna(study, settings, sign)

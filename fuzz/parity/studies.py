@@ -112,41 +112,45 @@ class Studies:
                 maker = makers[int(rng.integers(len(makers)))]
         return found
 
-    def _extreme(self, cases: list[Any]) -> Any:
+    def _extreme_case(self, cases: list[Any]) -> Any:
         """Return one of the cases, or None where a study is tame."""
         return cases[int(self.rng.integers(len(cases)))] if self.rng.random() < self.wild else None
 
     def _float(self) -> BaseDistribution:
         low = float(self.rng.normal() * 10.0 ** self.rng.integers(-3, 4))
         width = float(self.rng.exponential() * 10.0 ** self.rng.integers(-3, 4))
-        return FloatDistribution(*(self._extreme(_FLOATS) or (low, low + width)))
+        return FloatDistribution(*(self._extreme_case(_FLOATS) or (low, low + width)))
 
     def _log(self) -> BaseDistribution:
         low = float(10 ** self.rng.uniform(-9, 3))
         high = low * float(10 ** self.rng.uniform(0, 6))
-        low, high = self._extreme(_LOGS) or (low, high)
+        low, high = self._extreme_case(_LOGS) or (low, high)
         return FloatDistribution(low, high, log=True)
 
     def _step(self) -> BaseDistribution:
         step = float(self.rng.choice([0.1, 0.25, 0.3, 1.0, 7.0]))
         low = round(float(self.rng.normal() * 5), 2)
-        case = self._extreme(_STEPS) or (low, low + step * int(self.rng.integers(0, 150)), step)
+        case = self._extreme_case(_STEPS) or (
+            low,
+            low + step * int(self.rng.integers(0, 150)),
+            step,
+        )
         low, high, step = case
         return FloatDistribution(low, high, step=step)
 
     def _int(self) -> BaseDistribution:
         low, width = int(self.rng.integers(-50, 50)), int(self.rng.integers(0, 200))
-        return IntDistribution(*(self._extreme(_INTS) or (low, low + width)))
+        return IntDistribution(*(self._extreme_case(_INTS) or (low, low + width)))
 
     def _log_int(self) -> BaseDistribution:
         low, width = int(self.rng.integers(1, 50)), int(self.rng.integers(0, 2000))
-        low, high = self._extreme(_LOG_INTS) or (low, low + width)
+        low, high = self._extreme_case(_LOG_INTS) or (low, low + width)
         return IntDistribution(low, high, log=True)
 
     def _step_int(self) -> BaseDistribution:
         step, low = int(self.rng.integers(1, 9)), int(self.rng.integers(-50, 50))
         own = (low, low + step * int(self.rng.integers(0, 80)), step)
-        low, high, step = self._extreme(_STEP_INTS) or own
+        low, high, step = self._extreme_case(_STEP_INTS) or own
         return IntDistribution(low, high, step=step)
 
     def _choice(self) -> BaseDistribution:
@@ -168,7 +172,7 @@ class Studies:
         # Ends, edges of cells and their middles among the shares.
         share = float(self.rng.choice([self.rng.random() ** 2, self.rng.integers(0, 197) / 196]))
         if domain.step is not None:
-            return _stepped(domain, share)
+            return _value_on_step(domain, share)
         low, high = domain.low, domain.high
         if domain.log:
             low, high = math.log(low), math.log(high)
@@ -224,7 +228,7 @@ class Studies:
         )
 
 
-def _stepped(domain: Numeric, share: float) -> float:
+def _value_on_step(domain: Numeric, share: float) -> float:
     """Return a value on the domain's steps."""
     assert domain.step is not None
     if isinstance(domain, IntDistribution):
