@@ -27,7 +27,7 @@ _NEW = 10  # trials at a time
 _TIMES = 5
 
 
-def add_to_sqlite(path: Path, first: int) -> None:
+def add_to_sqlite(path: Path) -> None:
     """Add trials as Optuna does."""
     study = optuna.load_study(storage=f"sqlite:///{path}", study_name="s")
     for value, drawn in trials(_NEW):
@@ -104,7 +104,7 @@ def main() -> None:
         write_sqlite(database, count)
         write_journal(journal, count)
         places: dict[str, tuple[str, Callable[[int], None]]] = {
-            "sqlite": (f"sqlite:///{database}", lambda first: add_to_sqlite(database, first)),
+            "sqlite": (f"sqlite:///{database}", lambda _: add_to_sqlite(database)),
             "journal": (str(journal), lambda first: add_to_journal(journal, first)),
         }
         for name, (source, add) in places.items():

@@ -127,13 +127,13 @@ def watched(
     while any(worker.poll() is None for worker in workers):
         shown.append((time.time(), finished_on(page)))
         if not weights or shown[-1][1] >= weights[-1][0] + trials // 10:
-            weights.append((shown[-1][1], heap(page, session), server.memory()))
+            weights.append((shown[-1][1], heap(session), server.memory()))
         time.sleep(0.02)
     took = max(_durations(workers))
     used = server.seconds() - used
     waited(lambda: finished_on(page) >= trials + 12)
     shown.append((time.time(), finished_on(page)))
-    weights.append((shown[-1][1], heap(page, session), server.memory()))
+    weights.append((shown[-1][1], heap(session), server.memory()))
     after = page.evaluate(_KEPT)
     viewers.ended.set()
     verdicts = waited(lambda: is_tested(page))

@@ -56,7 +56,7 @@ def measured(folder: Path, browser: Browser) -> dict[str, Any]:
                 raise RuntimeError(f"The page does not show trial {total}.")
             if (total - TRIALS) % STEP == 0:
                 updates = int(page.evaluate("window.updatesReceived"))
-                own = {"updates": updates, "trials": total, "page": heap(page, session)}
+                own = {"updates": updates, "trials": total, "page": heap(session)}
                 weights.append(own | server.memories())
         page.close()
         server.stop()

@@ -123,8 +123,8 @@ def waited(what: Callable[[], bool], most: float = 60.0) -> float:
     return time.monotonic() - begun
 
 
-def heap(page: Page, session: CDPSession) -> int:
-    """Return the bytes that a page's scripts hold after a collection."""
+def heap(session: CDPSession) -> int:
+    """Return the bytes that the scripts of a session's page hold after a collection."""
     session.send("HeapProfiler.collectGarbage")
     metrics = session.send("Performance.getMetrics")["metrics"]
     return int(next(one["value"] for one in metrics if one["name"] == "JSHeapUsedSize"))

@@ -118,4 +118,4 @@ def test_a_sample_saves_passes_and_never_changes_a_set(
     assert [*found.target_sizes, found.region_size] == sizes
     # Where the sample tells where the cut-offs are, one pass finds them.
     assert ("HistogramFold" in folds) == deceptive
-    assert "BetweenFold" in folds
+    assert "NumbersInRangeFold" in folds
