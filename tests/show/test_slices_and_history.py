@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import optuna
 import pytest
 from matplotlib.figure import Figure
 
@@ -167,3 +168,15 @@ def test_an_objective_is_a_name_or_a_position(effects: condped.Effects, objectiv
             draw(result, objective=objective)
         with pytest.raises(NameNotFoundError, match=r"no objective number 7\. Available: '0'"):
             draw(result, objective=7)
+
+
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+def test_a_name_of_two_objectives_does_not_say_which_to_draw() -> None:
+    """Their positions do."""
+    study = optuna.create_study(directions=["minimize", "minimize"])
+    study.set_metric_names(["loss", "loss"])
+    study.optimize(lambda trial: (trial.suggest_float("x", 0, 1), trial.number), n_trials=5)
+    summary = condped.summary(study)
+    with pytest.raises(SettingsError, match=r"2 objectives named 'loss'.*position, 0 to 1"):
+        condped.plot.history(summary, objective="loss")
+    assert condped.plot.history(summary, objective=1) is not None
