@@ -82,9 +82,9 @@ def deviations(tables: Sequence[CellTable]) -> list[Deviation]:
     Tables of the same shape are processed together: a study has many of them, and they are small.
     """
     found = [no_deviation(len(table.target)) for table in tables]
-    alike: dict[object, list[tuple[int, _InformativeTable]]] = {}
+    alike: dict[object, list[tuple[int, _Informative]]] = {}
     for place, table in enumerate(tables):
-        own = _informative_part(table)
+        own = _informative(table)
         if own is not None:
             shapes = own.target.shape, None if own.kernel is None else own.kernel.shape
             alike.setdefault(shapes, []).append((place, own))
@@ -92,13 +92,13 @@ def deviations(tables: Sequence[CellTable]) -> list[Deviation]:
         at_a_time = max(_NUMBERS_AT_A_TIME // group[0][1].target.size, 1)
         for first in range(0, len(group), at_a_time):
             places, some = zip(*group[first : first + at_a_time], strict=True)
-            parts = _statistics_of(some)
+            parts = _compared(some)
             for place, statistic, mean, variance in zip(places, *parts, strict=True):
                 found[place] = Deviation(statistic, mean, variance)
     return found
 
 
-class _InformativeTable(NamedTuple):
+class _Informative(NamedTuple):
     """The informative strata and cells of a table, and (strata,) their trials."""
 
     region: IntArray
@@ -107,7 +107,7 @@ class _InformativeTable(NamedTuple):
     trials: IntArray
 
 
-def _informative_part(table: CellTable) -> _InformativeTable | None:
+def _informative(table: CellTable) -> _Informative | None:
     """Return the informative part of a table; None if there is none."""
     region, target, kernel = table
     trials = region.sum(axis=1)
@@ -120,17 +120,15 @@ def _informative_part(table: CellTable) -> _InformativeTable | None:
         full = counts > 0
         region, target = region[:, full], target[:, :, full]
         kernel = None if kernel is None else kernel[full]
-    return _InformativeTable(region, target, kernel, trials) if region.shape[1] > 1 else None
+    return _Informative(region, target, kernel, trials) if region.shape[1] > 1 else None
 
 
-def _statistics_of(
-    tables: Sequence[_InformativeTable],
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _compared(tables: Sequence[_Informative]) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return (N, T) statistics, means and variances of N tables of the same shape."""
     weights = np.array([table.region for table in tables], dtype=np.float64)
     target = np.array([table.target for table in tables])
     trials = np.array([table.trials for table in tables])
-    form = _quadratic_forms(weights.sum(axis=1), [table.kernel for table in tables])
+    form = _forms(weights.sum(axis=1), [table.kernel for table in tables])
     # A stratum with none or all of its trials in a target set is uninformative: its spread is 0.
     share = target.sum(axis=3) / trials[:, None]  # (N, T, strata)
     difference = target.sum(axis=2) - share @ weights
@@ -140,7 +138,7 @@ def _statistics_of(
     means = spread * sums.trace[:, None]
     variance = (_second_moment(sums, trials, share) - means**2).sum(axis=2)
     within = (spread**2 @ sums.squares[:, :, None])[:, :, 0]
-    variance += 2.0 * (_trace_over_strata(weights, form, spread, trials) - within)
+    variance += 2.0 * (_between(weights, form, spread, trials) - within)
     mean = means.sum(axis=2)
     # Where the statistic is the same for all ways to draw the hits, rounding must not decide.
     moves = variance > 1e-9 * mean**2
@@ -151,7 +149,7 @@ def _statistics_of(
     )
 
 
-def _quadratic_forms(counts: FloatArray, kernels: Sequence[FloatArray | None]) -> FloatArray:
+def _forms(counts: FloatArray, kernels: Sequence[FloatArray | None]) -> FloatArray:
     """Return (N, cells, cells), or (1, cells, cells) where all are the same, as without ties."""
     same = all(kernel is kernels[0] for kernel in kernels) and bool((counts == counts[0]).all())
     pairs = zip(counts[: 1 if same else None], kernels, strict=False)
@@ -201,7 +199,7 @@ def form_sums(region: FloatArray, form: FloatArray) -> FormSums:
     )
 
 
-def _trace_over_strata(
+def _between(
     region: FloatArray, form: FloatArray, spread: FloatArray, trials: IntArray
 ) -> FloatArray:
     """Return (N, T): the trace of (form × covariance)², with the covariance over all strata."""

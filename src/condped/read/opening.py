@@ -72,7 +72,7 @@ _OPENERS: Mapping[_Kind, _Opener] = {
 }
 
 
-class RecognisedSource(NamedTuple):
+class Recognised(NamedTuple):
     """A source, what it is, and the reader that reads it into memory, if known already."""
 
     source: Any  # a path as text
@@ -131,12 +131,12 @@ def read_all(source: Any, options: ReadOptions) -> list[tuple[str, TrialTable]] 
     return guarded(read_them, found.source, found.reader, needed(options))
 
 
-def is_read_whole(found: RecognisedSource, options: ReadOptions) -> bool:
+def is_read_whole(found: Recognised, options: ReadOptions) -> bool:
     """Return whether a source is read into memory."""
     return options.engine == "memory" or (options.engine == "auto" and _fits_memory(found, options))
 
 
-def open_batches(found: RecognisedSource, options: ReadOptions) -> Source:
+def open_batches(found: Recognised, options: ReadOptions) -> Source:
     """Open a source for its batches."""
     for name in _WHOLE_ONLY:
         if getattr(options, name) is not None:
@@ -150,7 +150,7 @@ def open_batches(found: RecognisedSource, options: ReadOptions) -> Source:
     return cast(Source, open_it(found.source, options, *extra))
 
 
-def recognised(source: Any, options: ReadOptions) -> RecognisedSource:
+def recognised(source: Any, options: ReadOptions) -> Recognised:
     """Determine the kind of a source, and its reader."""
     remember_inputs(source, options.backend)
     source = str(source) if isinstance(source, Path) else source
@@ -169,15 +169,15 @@ def recognised(source: Any, options: ReadOptions) -> RecognisedSource:
     if isinstance(source, str) and options.backend is None and "://" not in source:
         source = expanded(source)
     if options.reader is not None:
-        return RecognisedSource(source, "other", reader_named(options.reader))
+        return Recognised(source, "other", reader_named(options.reader))
     kind = _kind(source, options.backend)
     if kind != "other" or isinstance(source, TrialTable):
-        return RecognisedSource(source, kind)
+        return Recognised(source, kind)
     if isinstance(source, str) and options.engine == "stream":
-        return RecognisedSource(source, kind)  # opening it raises if it cannot be streamed
+        return Recognised(source, kind)  # opening it raises if it cannot be streamed
     reader = reader_for(source)
     lazy = reader.name == "frame" and _is_lazy(source)
-    return RecognisedSource(source, "lazy" if lazy else "other", reader)
+    return Recognised(source, "lazy" if lazy else "other", reader)
 
 
 def _kind(source: Any, backend: str | None) -> _Kind:
@@ -212,7 +212,7 @@ def _is_lazy(frame: Any) -> bool:
         return False
 
 
-def _fits_memory(found: RecognisedSource, options: ReadOptions) -> bool:
+def _fits_memory(found: Recognised, options: ReadOptions) -> bool:
     """Return whether ``engine="auto"`` reads a source into memory."""
     if found.kind == "lazy":
         return _only_in_memory(options)
@@ -232,7 +232,7 @@ def _only_in_memory(options: ReadOptions) -> bool:
     return not isinstance(options.objective, str)
 
 
-def _too_large(found: RecognisedSource) -> bool:
+def _too_large(found: Recognised) -> bool:
     """Return whether files take more than their share of the memory."""
     if found.reader is None or found.reader.module not in _STREAMED:
         return False
@@ -270,12 +270,12 @@ def _load(kind: _Kind) -> Any:
     )
 
 
-def _table(found: RecognisedSource, options: ReadOptions) -> TrialTable:
+def _table(found: Recognised, options: ReadOptions) -> TrialTable:
     """Read trials into memory."""
     return selected(unselected(found, options), options)
 
 
-def unselected(found: RecognisedSource, options: ReadOptions) -> TrialTable:
+def unselected(found: Recognised, options: ReadOptions) -> TrialTable:
     """Read trials into memory, with all that :func:`selected` needs to choose some of them."""
     if found.kind == "spark" and isinstance(found.source, str):
         options = with_sidecar(found.source, options)
@@ -318,7 +318,7 @@ def selected(table: TrialTable, options: ReadOptions) -> TrialTable:
     return replace(table.with_parameters(requested), some_parameters=True)
 
 
-def _in_memory(found: RecognisedSource, options: ReadOptions) -> Any:
+def _in_memory(found: Recognised, options: ReadOptions) -> Any:
     """Return what the readers take: tables of databases and clusters as Arrow tables."""
     source, kind, backend = found.source, found.kind, options.backend
     if kind == "lazy" and options.engine != "memory":

@@ -61,12 +61,12 @@ class Adviser:
                 domain,
                 self._trials(name, domain),
                 tests,
-                self._branch_cuts(name),
+                self._cuts(name),
                 keep=None if pressed is None else pressed.side,
             )
             if proposal is not None:
                 kept = known if self._found_by_sampler(name, domain, proposal) else found
-                kept[name, domain] = self._within_condition(name, domain, proposal)
+                kept[name, domain] = self._restricted(name, domain, proposal)
         return found, known
 
     @property
@@ -80,7 +80,7 @@ class Adviser:
         stays = inside(proposal.domain, domain, self._trials(name, domain).values)
         return bool(stays[len(stays) // 2 :].mean() > _FOUND)
 
-    def _within_condition(self, name: str, domain: Domain, proposal: Proposal) -> Proposal:
+    def _restricted(self, name: str, domain: Domain, proposal: Proposal) -> Proposal:
         """Return a proposal without values that the condition on the trials rules out."""
         restriction = self.restrictions.get((name, domain))
         if restriction is None:
@@ -126,7 +126,7 @@ class Adviser:
         rows = np.asarray(rows & self.region)
         return RegimeTrials(parameter.values[rows], self.target[rows], self.blocks[rows])
 
-    def _branch_cuts(self, gate: str) -> Sequence[float]:
+    def _cuts(self, gate: str) -> Sequence[float]:
         """Return the values of a gate at which another branch begins."""
         children = self.structure.gates.get(gate, ())
         if not children:

@@ -96,8 +96,8 @@ def contrast_words(contrast: Contrast, choices: bool) -> str:
         )
     else:
         words = (
-            f"{where} {_medians_text(inside, every)} ({trials_of(inside.trials)}), {elsewhere} "
-            f"{_medians_text(outside, every)} ({trials_of(outside.trials)})"
+            f"{where} {_each(inside, every)} ({trials_of(inside.trials)}), {elsewhere} "
+            f"{_each(outside, every)} ({trials_of(outside.trials)})"
         )
     return "; ".join([words, *_same_time(contrast)])
 
@@ -112,7 +112,7 @@ def _same_time(contrast: Contrast) -> list[str]:
     ]
 
 
-def _medians_text(group: ValueGroup, every: Sequence[int]) -> str:
+def _each(group: ValueGroup, every: Sequence[int]) -> str:
     return ", ".join(
         f"median {shortened(one.objective)} {_median_text(one, digits)} ({_best_text(one, digits)})"
         for one, digits in zip(group.reached, every, strict=True)
@@ -132,12 +132,12 @@ def _median_ranges(present: Sequence[RegimeEffect]) -> list[str]:
         else:
             ranges.append(
                 f"median {name} between {number_text(low, digits)} and "
-                f"{number_text(high, digits)} in {_all_of(len(medians))} bins"
+                f"{number_text(high, digits)} in {_all(len(medians))} bins"
             )
     return ranges
 
 
-def _all_of(count: int) -> str:
+def _all(count: int) -> str:
     return "both" if count == 2 else f"all {count}"
 
 

@@ -81,12 +81,12 @@ def _connection(path: Path, place: str) -> Iterator[tuple[sqlite3.Connection, in
     writers, while the connection keeps them from changing the file or has its own log.
     """
     ahead, before = _logs_ahead(path), path.stat()
-    alone = ahead and not _path_beside(path, "-wal").exists()
+    alone = ahead and not _beside(path, "-wal").exists()
     with ExitStack() as stack:
-        if ahead and not alone and not _path_beside(path, "-shm").exists():
+        if ahead and not alone and not _beside(path, "-shm").exists():
             # Left by a writer that was killed. To read the log SQLite would make a file beside it.
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="condped-")))
-            for found in (path, _path_beside(path, "-wal")):
+            for found in (path, _beside(path, "-wal")):
                 shutil.copyfile(found, folder / found.name)
             path = folder / path.name
         # A file with a write-ahead log that nobody has open: SQLite would leave files beside it.
@@ -202,7 +202,7 @@ def _logs_ahead(path: Path) -> bool:
     return first_bytes(path, 20)[18:20] == b"\x02\x02"
 
 
-def _path_beside(path: Path, ending: str) -> Path:
+def _beside(path: Path, ending: str) -> Path:
     return path.with_name(f"{path.name}{ending}")
 
 

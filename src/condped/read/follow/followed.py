@@ -10,7 +10,7 @@ from condped.errors import SettingsError
 from condped.options import check_names
 from condped.read.follow.whole_source import WholeSource
 from condped.read.guarded import guarded
-from condped.read.opening import RecognisedSource, needed, recognised, selected
+from condped.read.opening import Recognised, needed, recognised, selected
 from condped.read.options import Reading, ReadOptions
 from condped.read.registry import FollowedSource
 from condped.trials.table import State, TrialTable
@@ -101,7 +101,7 @@ class Followed:
         return f"<Followed: {self.finished:,} finished trials, {self.running:,} running>"
 
 
-def _following(found: RecognisedSource, options: ReadOptions) -> FollowedSource:
+def _following(found: Recognised, options: ReadOptions) -> FollowedSource:
     follow_it = None if found.reader is None else found.reader.load_follow()
     following = None if follow_it is None else follow_it(found.source, needed(options))
     return following or WholeSource(found, options)

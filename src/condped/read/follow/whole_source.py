@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from condped.errors import DataError
 from condped.read.follow.same_trials import same_trials
-from condped.read.opening import RecognisedSource, unselected
+from condped.read.opening import Recognised, unselected
 from condped.read.options import ReadOptions
 from condped.trials.table import TrialTable
 
@@ -22,7 +22,7 @@ _RESOLUTION = 2.0
 class WholeSource:
     """A source that is read as a whole."""
 
-    def __init__(self, found: RecognisedSource, options: ReadOptions) -> None:
+    def __init__(self, found: Recognised, options: ReadOptions) -> None:
         self._found = found
         self._options = options
         self._signature: _Signature | None = None
@@ -50,7 +50,7 @@ class WholeSource:
         return table
 
 
-def _signature(found: RecognisedSource) -> _Signature | None:
+def _signature(found: Recognised) -> _Signature | None:
     """Return a value that differs if files have changed; None for a source that is not a file."""
     if found.kind != "other" or not isinstance(found.source, str) or "://" in found.source:
         return None

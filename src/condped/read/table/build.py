@@ -64,15 +64,15 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
     """Build a table from columns in a tool's layout, or from plain columns."""
     if layout is not None:
         runs = layout.split(raw, options)
-        return _with_studies(build_runs(runs, layout.renamed(options), layout.source), raw, options)
+        return _labelled(build_runs(runs, layout.renamed(options), layout.source), raw, options)
     states = states_of(raw, options.state)
     # Columns that are not parameters.
     own = (options.state, options.order, options.study_column)
     taken = {name for name in own if name is not None}
     if options.loss is None and options.objective is not None:
-        taken.update(_names_in("objective", options.objective))
+        taken.update(_listed("objective", options.objective))
     if options.constraints is not None:
-        taken.update(_names_in("constraints", options.constraints))
+        taken.update(_listed("constraints", options.constraints))
     free = RawTable(tuple(n for n in raw.names if n not in taken), raw.rows, raw.__getitem__)
     for name in options.space or ():
         if name in taken:
@@ -81,13 +81,13 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
                 "constraint, order or study. Take it out of one of them.",
                 column=name,
             )
-    table = _with_studies(_build(RawRuns(free, raw, states, mixed=True), options), raw, options)
+    table = _labelled(_build(RawRuns(free, raw, states, mixed=True), options), raw, options)
     if options.order is None:
         return table
     return replace(table.only(_rows_in_time(raw, options.order)), order_given=True)
 
 
-def _with_studies(table: TrialTable, raw: RawTable, options: ReadOptions) -> TrialTable:
+def _labelled(table: TrialTable, raw: RawTable, options: ReadOptions) -> TrialTable:
     """Return the trials with the studies that a column names."""
     name = options.study_column
     if name is None:
@@ -248,14 +248,12 @@ def _objectives(runs: RawRuns, options: ReadOptions) -> tuple[Objective, ...]:
         raise SettingsError(
             f"objective is needed for a table: name one of its columns ({listed_names})."
         )
-    names = (
-        list(recorded) if options.objective is None else _names_in("objective", options.objective)
-    )
+    names = list(recorded) if options.objective is None else _listed("objective", options.objective)
     given, known = options.direction, dict(zip(recorded, runs.directions, strict=False))
     directions = (
         [known.get(name, "minimize") for name in names]
         if given is None
-        else _names_in("direction", given)
+        else _listed("direction", given)
     )
     if len(directions) != len(names):
         raise SettingsError(
@@ -285,7 +283,7 @@ def _direction_notes(
     return assumed_direction_notes(entry for entry in objectives if entry.name not in recorded)
 
 
-def _names_in(what: str, given: object) -> list[str]:
+def _listed(what: str, given: object) -> list[str]:
     entries = [given] if isinstance(given, str) else given
     if not isinstance(entries, Sequence) or not all(isinstance(entry, str) for entry in entries):
         raise SettingsError(f"{what} must be a name or a list of names (got {brief(given)}).")
@@ -299,5 +297,5 @@ def _names_in(what: str, given: object) -> list[str]:
 def _violations(raw: RawTable, names: Sequence[str] | None) -> FloatArray | None:
     if names is None:
         return None
-    listed = _names_in("constraints", names)
+    listed = _listed("constraints", names)
     return np.column_stack([raw.numbers("constraint", name) for name in listed])

@@ -311,10 +311,10 @@ def sources_text(sources: Sources) -> str:
 
 def source_rows(sources: Sources) -> list[tuple[str, str]]:
     """Return each reader, and what it reads and needs."""
-    return [(kind.reader, f"{kind.description}{_requirements(kind)}") for kind in sources.kinds]
+    return [(kind.reader, f"{kind.description}{_needs(kind)}") for kind in sources.kinds]
 
 
-def _requirements(kind: SourceKind) -> str:
+def _needs(kind: SourceKind) -> str:
     """Return what a reader needs beyond condped itself."""
     if kind.extra is None:
         return ""
