@@ -215,9 +215,8 @@ class Trials:
             found = pool_domains(source.table, all_varying=all_varying)
             if found is None:
                 return None
-            return PooledTrials(
-                self._with_table(found.raw), self._with_table(found.unit), found.domains
-            )
+            raw, unit = map(self._with_table, (found.raw, found.unit))
+            return PooledTrials(raw, unit, found.domains)
         self.note(require_no_pooling(self.counter, self.names, all_varying=all_varying))
         return None
 
