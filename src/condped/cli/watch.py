@@ -20,7 +20,7 @@ from condped.cli.options import (
 from condped.cli.output import progress_bar
 from condped.cli.tell import on_terminal, tell
 from condped.interrupts import INTERRUPTED
-from condped.live.terminal.run import look_once
+from condped.live.terminal.run import look_once, show_once
 from condped.live.terminal.run import watch as watch_study
 from condped.live.terminal.snapshot import Until
 
@@ -68,8 +68,9 @@ def watch(
     condition = None if until is None else Until.parse(until)
     arguments, plain = given(options), _is_plain()
     if once:
-        with progress_bar():
-            ended = look_once(source, arguments, until=condition, plain=plain, out=sys.stdout)
+        with progress_bar():  # wiped before anything is shown
+            snapshot = look_once(source, arguments)
+        ended = show_once(snapshot, until=condition, plain=plain, out=sys.stdout)
     else:
         ended = watch_study(
             source, arguments, every=every, until=condition, timeout=timeout, plain=plain
