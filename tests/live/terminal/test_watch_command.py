@@ -114,10 +114,14 @@ def test_an_interrupt_ends_a_test_that_takes_long(tmp_path: Path) -> None:
     """In the middle of replays of a sampler the process ends as at any other time."""
     path = _slow_study(tmp_path, 320)
     with Session("watch", path) as session:
-        session.wait_for(lambda text: "Computing verdicts as of trial" in text)
+        text = session.wait_for(lambda text: "Computing verdicts as of trial" in text)
+        look = re.search(r"as of trial (\d+) …", text)
         session.type("\x03")
         assert session.end() == 130
         assert "Interrupted." in session.after_screen
+        assert look is not None
+        missing = f"Verdicts as of trial {look[1]} were not computed in time."
+        assert missing in session.after_screen
         assert "terminate" not in session.raw
 
 
