@@ -11,6 +11,7 @@ import click
 import condped
 from condped.cli.options import (
     CommandWithoutRepeats,
+    Seconds,
     every,
     given,
     source_options,
@@ -43,7 +44,7 @@ _EPILOG = (
     "of them), or when this many trials have finished (such as 500).",
 )  # fmt: skip
 @click.option(
-    "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+    "--timeout", type=Seconds(min=0, min_open=True), metavar="SECONDS",
     help="Stop after this time at the latest.",
 )  # fmt: skip
 @click.option("--once", is_flag=True, help="Look once, with verdicts, and exit.")

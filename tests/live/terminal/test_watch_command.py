@@ -245,6 +245,8 @@ def test_one_look_has_verdicts_and_tells_whether_the_condition_holds(storage: st
         (("--until", "soon"), "'settled' or a number"),
         (("--study", "other"), "There is no study 'other'"),
         (("--every", "0"), "--every"),
+        (("--every", "inf"), "--every"),
+        (("--timeout", "nan"), "--timeout"),
         (("-q", "2"), "target_quantile"),
     ],
 )
