@@ -161,6 +161,23 @@ def test_a_study_that_begins_again_loses_its_verdicts(
     feed.close()
 
 
+def test_viewers_of_a_deleted_study_are_not_told_of_others(
+    tmp_path: Path, background: Background
+) -> None:
+    """The server may have been started for some studies of a storage only."""
+    url = storage_in(tmp_path)
+    run_trials(url, 3)
+    run_trials(url, 3, study="confidential")
+    feed = feed_of(url, background)
+    viewer = Viewer(feed)
+    with feed.viewing(viewer.news.set):
+        viewer.until(lambda: viewer.data.get("used") == 3)
+        optuna.delete_study(study_name="tuning", storage=url)
+        viewer.until(lambda: viewer.status["state"] == "unreachable")
+        assert viewer.status["message"] == "There is no study 'tuning' any more."
+    feed.close()
+
+
 @pytest.mark.parametrize("watched", [True, False])
 def test_a_file_that_was_written_anew_loses_its_verdicts(
     tmp_path: Path, background: Background, watched: bool

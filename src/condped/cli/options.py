@@ -27,6 +27,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 # Completions of the values of options.
 _COMPLETED = {"space": files, "reader": readers}
+_YEAR = 31_536_000  # seconds; a thread cannot wait for arbitrarily long
 
 
 target_quantile = click.option(
@@ -44,9 +45,22 @@ target = click.option(
     shell_complete=names("failed", "pruned", "nonfinite", "infeasible"),
     help="Explain an outcome instead of good objectives: failed, pruned, nonfinite or infeasible.",
 )
+
+
+class Seconds(click.FloatRange):
+    """A number of seconds, at most a year; NaN is in every range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or fail."""
+        number = super().convert(value, param, ctx)
+        if not number <= _YEAR:
+            self.fail(f"{value!r} is not a number of seconds up to a year.", param, ctx)
+        return number
+
+
 every = click.option(
     "--every",
-    type=click.FloatRange(min=0.1),
+    type=Seconds(min=0.1),
     default=1.0,
     show_default=True,
     metavar="SECONDS",

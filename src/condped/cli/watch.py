@@ -11,6 +11,7 @@ import click
 import condped
 from condped.cli.options import (
     CommandWithoutRepeats,
+    Seconds,
     every,
     given,
     source_options,
@@ -20,7 +21,7 @@ from condped.cli.options import (
 from condped.cli.output import progress_bar
 from condped.cli.tell import on_terminal, tell
 from condped.interrupts import INTERRUPTED
-from condped.live.terminal.run import look_once
+from condped.live.terminal.run import look_once, show_once
 from condped.live.terminal.run import watch as watch_study
 from condped.live.terminal.snapshot import Until
 
@@ -43,7 +44,7 @@ _EPILOG = (
     "of them), or when this many trials have finished (such as 500).",
 )  # fmt: skip
 @click.option(
-    "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+    "--timeout", type=Seconds(min=0, min_open=True), metavar="SECONDS",
     help="Stop after this time at the latest.",
 )  # fmt: skip
 @click.option("--once", is_flag=True, help="Look once, with verdicts, and exit.")
@@ -68,8 +69,9 @@ def watch(
     condition = None if until is None else Until.parse(until)
     arguments, plain = given(options), _is_plain()
     if once:
-        with progress_bar():
-            ended = look_once(source, arguments, until=condition, plain=plain, out=sys.stdout)
+        with progress_bar():  # wiped before anything is shown
+            snapshot = look_once(source, arguments)
+        ended = show_once(snapshot, until=condition, plain=plain, out=sys.stdout)
     else:
         ended = watch_study(
             source, arguments, every=every, until=condition, timeout=timeout, plain=plain

@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any
 
 import condped
-from condped.errors import NoTrialsError
+from condped.errors import NameNotFoundError, NoTrialsError
 from condped.live.background import Background, Outcome
 from condped.live.looks import Look, Looks, numbers, verdicts
-from condped.live.sources import NotRecordedError
+from condped.live.sources import NotRecordedError, gone
 from condped.live.versions import Event, Versions, json_text
 from condped.live.viewers import Activity, Cursor, Feed, activity_of, timed
 
@@ -119,7 +119,7 @@ class StudyFeed(Feed):
                 self._followed, took = timed(self._follow)
                 changed = True
             else:
-                changed, took = timed(self._followed.update)
+                changed, took = timed(_update, self._followed)
             self._stale |= changed
             self._renew(self._followed)
         except NotRecordedError as error:
@@ -197,6 +197,16 @@ class StudyFeed(Feed):
                 return
             self._published = self._versions.number
         self._notify()
+
+
+def _update(followed: condped.Followed) -> bool:
+    """Read what is new; if the study was deleted, viewers are not told of others."""
+    try:
+        return followed.update()
+    except NameNotFoundError as error:
+        if error.kind == "study":
+            raise gone(str(error.name)) from None
+        raise
 
 
 def _best(report: condped.Report | None) -> float | None:

@@ -132,8 +132,7 @@ def open_study(
     except (SettingsError, NameNotFoundError):
         names = names_in(place, reading)
         if study not in names:
-            message = f"There is no study {brief(study)} any more."
-            raise NameNotFoundError(message, kind="study", name=study) from None
+            raise gone(study) from None
         if len(names) > 1 and Path(place).is_dir():
             name = place if shown is None else shown
             raise SettingsError(
@@ -143,6 +142,12 @@ def open_study(
         if len(names) > 1:
             raise
     return follow(place, {**reading, "study": None}, other_objectives=True)
+
+
+def gone(study: str) -> NameNotFoundError:
+    """Return the error for a study that was deleted, without the names of others."""
+    message = f"There is no study {brief(study)} any more."
+    return NameNotFoundError(message, kind="study", name=study)
 
 
 def names_in(place: str, reading: Mapping[str, Any]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -58,6 +57,12 @@ def test_every_text_says_it_first() -> None:
     assert "91 in the target set (14 without ties)" in flat(found["importance"])
 
 
+def test_a_line_for_logs_says_it_first() -> None:
+    """``condped watch`` in a pipe and the callback write it, next to verdicts."""
+    start = "91 of 139 trials share the best value 0.99 (asked for 10 %, used 65.5 %): "
+    assert condped.importance(wine()).to_line(most=1).startswith(start)
+
+
 def test_the_numbers_are_those_of_the_trials() -> None:
     """Counted from the file's own column."""
     tie = condped.importance(wine()).tie
@@ -110,19 +115,6 @@ def test_saved_loaded_and_pickled_results_still_say_it(tmp_path: Path) -> None:
         result.save(path)
         assert str(condped.load(path)) == str(result)
         assert str(pickle.loads(pickle.dumps(result))) == str(result)
-
-
-def test_a_result_saved_before_there_were_ties_can_be_loaded(tmp_path: Path) -> None:
-    """Its account has no ties, and nothing is said of them."""
-    path = tmp_path / "result.json"
-    condped.importance(wine()).save(path)
-    data = json.loads(path.read_text(encoding="utf-8"))
-    del data["account"]["ties"], data["gates"]
-    path.write_text(json.dumps(data), encoding="utf-8")
-    loaded = condped.load(path)
-    assert isinstance(loaded, condped.ImportanceResult)
-    assert (loaded.tie, loaded.gates) == (None, ())
-    assert str(loaded).startswith("What mattered for reaching the best 10 %")
 
 
 @pytest.mark.parametrize("quantile", [0.1, 0.7, 0.98])
@@ -221,6 +213,10 @@ def test_trials_with_the_same_objectives_are_not_all_taken() -> None:
     assert flat(str(result)).startswith(
         "40 of 100 trials share all objectives with another one at the cut-off; the objectives "
         "cannot separate them, and the first 10 count. What mattered for reaching the best 10 %"
+    )
+    assert result.to_line().startswith(
+        "40 of 100 trials share all objectives with another one at the cut-off (the first 10 "
+        "count): "
     )
 
 

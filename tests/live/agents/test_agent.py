@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+import optuna
 import pytest
 
-from tests.live.agents.asking import Asking
+from condped.live.agents.desk import Desk
+from condped.live.agents.server import make_server
+from tests.live.agents.asking import Asking, asking
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,32 @@ def test_the_next_step_that_is_told_is_the_right_one(
     step = client(tool, study=f"tuning:{study}")["next_step"]
     assert step["action"] == action
     assert step["sentence"]
+
+
+@pytest.mark.parametrize("failing", [36, 40])
+@pytest.mark.parametrize("tool", ["importance", "branches", "advise", "forecast", "effects"])
+def test_failures_are_looked_at_before_more_trials_are_run(
+    failing: int, tool: str, tmp_path: Path
+) -> None:
+    """Where most trials fail, or all, and the rest shows nothing, more of them would fail, too."""
+    storage = f"sqlite:///{tmp_path / 'failing.db'}"
+    study = optuna.create_study(storage=storage, study_name="failing")
+    space = {"x": optuna.distributions.FloatDistribution(0, 1)}
+    for place in range(40):
+        fails = place < failing
+        study.add_trial(
+            optuna.trial.create_trial(
+                params={"x": (7 * place % 40) / 40},
+                distributions=space,
+                state=optuna.trial.TrialState.FAIL if fails else optuna.trial.TrialState.COMPLETE,
+                value=None if fails else place % 3,
+            )
+        )
+    with asking(make_server(Desk([storage]))) as client:
+        step = client(tool, study="failing")["next_step"]
+    assert step["action"] == "explain the endings"
+    assert step["sentence"].startswith(f"{failing} of 40 ended trials are failed")
+    assert ("their errors" in step["sentence"]) == (failing == 40)
 
 
 def test_a_maximised_study_is_narrowed_around_its_best_values(client: Asking) -> None:

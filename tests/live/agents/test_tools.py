@@ -160,6 +160,9 @@ def test_answers_about_wide_studies_are_bounded(tmp_path: Path) -> None:
         found = client("importance", study="wide")
         assert len(found["parameters"]) == MOST_PARAMETERS
         assert found["more_parameters"] == 90 - MOST_PARAMETERS
+        first = [one["parameter"] for one in found["parameters"]]
+        forecast = client("forecast", study="wide", looks="repeated")
+        assert [one["parameter"] for one in forecast["parameters"]] == first
         found = client("effects", study="wide")
         assert len(found["rows"]) == MOST_ROWS
         assert found["more_rows"] > 0

@@ -218,14 +218,16 @@ def test_logs_hold_no_secrets(guarded: Served, caplog: pytest.LogCaptureFixture)
     assert TOKEN not in caplog.text
 
 
-def test_websockets_are_refused(server: Served) -> None:
-    """There is no other protocol to switch to."""
+def test_websockets_are_refused(server: Served, caplog: pytest.LogCaptureFixture) -> None:
+    """There is no other protocol to switch to, nor a library for it to install."""
     upgrade = request("GET /events HTTP/1.1", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
                       "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")  # fmt: skip
     sent = upgrade.replace(b"Connection: close", b"Connection: Upgrade")
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         connection.sendall(sent)
         assert status(connection.recv(65536)) != 101
+    assert "Ignored a request to change the protocol." in caplog.text
+    assert "install" not in caplog.text
 
 
 def test_whoever_takes_nothing_is_cut_off(

@@ -127,6 +127,27 @@ def test_a_list_tells_of_several_studies_and_finds_new_ones(tmp_path: Path) -> N
             assert server.catalogue.entries.keys() == other.catalogue.entries.keys()
 
 
+def test_deleted_studies_neither_hide_nor_reveal_others(tmp_path: Path) -> None:
+    """The last study of one pattern is gone: those of the other are listed, and no more."""
+    url = storage_in(tmp_path)
+    for study in ("small-1", "large-1", "confidential"):
+        run_trials(url, 2, study=study)
+    found = Catalogue([url], {"study": ["small-*", "large-*"]}, every=0.0)
+    optuna.delete_study(study_name="small-1", storage=url)
+    run_trials(url, 2, study="large-2")
+    found.refresh()
+    (event,) = found.news(found.cursor(None))
+    rows = {row["study"]: row["problem"] for row in json.loads(event.data)["rows"]}
+    assert rows == {"large-1": None, "large-2": None}
+    for study in ("large-1", "large-2"):
+        optuna.delete_study(study_name=study, storage=url)
+    found.refresh()
+    (event,) = found.news(found.cursor(None))
+    assert "confidential" not in event.data
+    assert "There is no study 'large-*' any more." in event.data
+    found.close()
+
+
 def test_streams_are_bounded(url: str) -> None:
     """Beyond the limit viewers are told to wait, and a stream that ends makes room."""
     with served([url], most_streams=2) as server:

@@ -24,6 +24,19 @@ __all__ = ["storage"]
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 
+def _slow_study(folder: Path, trials: int) -> str:
+    """Return the journal of a study whose sampler takes long to replay."""
+    path = str(folder / "journal.log")
+    storage = JournalStorage(JournalFileBackend(path))
+    sampler = optuna.samplers.TPESampler(seed=0)
+    study = optuna.create_study(storage=storage, study_name="s", sampler=sampler)
+    study.optimize(
+        lambda trial: sum(trial.suggest_float(f"x{place}", 0, 1) for place in range(8)),
+        n_trials=trials,
+    )
+    return path
+
+
 def _finished(text: str) -> int:
     found = re.search(r"(\d+) finished", text)
     return 0 if found is None else int(found[1])
@@ -99,19 +112,16 @@ def test_an_interrupt_leaves_the_terminal_as_it_was(storage: str, how: str) -> N
 
 def test_an_interrupt_ends_a_test_that_takes_long(tmp_path: Path) -> None:
     """In the middle of replays of a sampler the process ends as at any other time."""
-    path = str(tmp_path / "journal.log")
-    storage = JournalStorage(JournalFileBackend(path))
-    sampler = optuna.samplers.TPESampler(seed=0)
-    study = optuna.create_study(storage=storage, study_name="s", sampler=sampler)
-    study.optimize(
-        lambda trial: sum(trial.suggest_float(f"x{place}", 0, 1) for place in range(8)),
-        n_trials=320,
-    )
+    path = _slow_study(tmp_path, 320)
     with Session("watch", path) as session:
-        session.wait_for(lambda text: "Computing verdicts as of trial" in text)
+        text = session.wait_for(lambda text: "Computing verdicts as of trial" in text)
+        look = re.search(r"as of trial (\d+) …", text)
         session.type("\x03")
         assert session.end() == 130
         assert "Interrupted." in session.after_screen
+        assert look is not None
+        missing = f"Verdicts as of trial {look[1]} were not computed in time."
+        assert missing in session.after_screen
         assert "terminate" not in session.raw
 
 
@@ -208,6 +218,16 @@ def test_a_look_that_takes_too_long_is_said_to_be_missing(
     assert "not tested yet" in capsys.readouterr().out
 
 
+def test_one_look_wipes_its_progress_bar_before_it_prints(tmp_path: Path) -> None:
+    """The first line of the screen is not written behind the bar."""
+    path = _slow_study(tmp_path, 200)
+    with Session("watch", path, "--once") as session:
+        assert session.end() == 0
+        before = session.raw.partition("journal.log")[0].rpartition("\n")[2]
+    assert "░" in before
+    assert "%" not in before.rpartition("\r\x1b[K")[2]
+
+
 def test_one_look_has_verdicts_and_tells_whether_the_condition_holds(storage: str) -> None:
     """--once prints one line and ends with 0, or with 3 if the condition does not hold."""
     done = _watched(storage, "--once")
@@ -225,6 +245,8 @@ def test_one_look_has_verdicts_and_tells_whether_the_condition_holds(storage: st
         (("--until", "soon"), "'settled' or a number"),
         (("--study", "other"), "There is no study 'other'"),
         (("--every", "0"), "--every"),
+        (("--every", "inf"), "--every"),
+        (("--timeout", "nan"), "--timeout"),
         (("-q", "2"), "target_quantile"),
     ],
 )

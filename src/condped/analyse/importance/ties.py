@@ -108,6 +108,12 @@ class Tie:
         return f"{start}; {cannot} ({self.shares})."
 
     @property
+    def clause(self) -> str:
+        """The tie in a few words, for a line with more in it."""
+        counted = f"the first {self.inside} count" if self.kind == "objectives" else self.shares
+        return f"{self.what} ({counted})"
+
+    @property
     def shares(self) -> str:
         """Which share was requested, and which was used."""
         return f"asked for {percent(self.target_quantile)}, used {percent(self.used_share)}"

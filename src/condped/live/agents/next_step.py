@@ -14,6 +14,7 @@ _FINER = (
     "validation set."
 )
 _NOT_CLEAR = "advice, which counts each configuration once, finds no clear evidence."
+_CAUSES = {"pruned": "the pruner's settings", "failed": "their errors"}
 _MOST_NAMES = 5
 _EXPECTED = 3.0  # target trials of a branch if it were as good as others; 0 by chance in 5 %
 _MOSTLY = 0.5  # share of the ended trials above which those left out are explained first
@@ -97,11 +98,15 @@ def _hindrance(result: condped.ImportanceResult) -> NextStep | None:
         return _step("measure more finely", f"{tie.message} {_FINER}")
     if result.status != "ok" and result.account.outcome is not None:
         return _step("keep the space", f"Nothing to explain: {result.reason}")
+    if result.status == "ok" and result.evidence.enough:
+        return None
+    # More trials would be lost as well.
+    ends = _endings(result)
+    if ends is not None:
+        return ends
     if result.status != "ok":
         return _step("gather more trials", f"No conclusion is possible yet: {result.reason}")
-    if not result.evidence.enough:
-        return _step("gather more trials", f"Do not narrow anything yet. {result.evidence.message}")
-    return None
+    return _step("gather more trials", f"Do not narrow anything yet. {result.evidence.message}")
 
 
 def _endings(result: condped.ImportanceResult) -> NextStep | None:
@@ -112,6 +117,12 @@ def _endings(result: condped.ImportanceResult) -> NextStep | None:
     why = max(lost, key=lost.__getitem__)
     if result.account.outcome is not None or lost[why] <= _MOSTLY * ended or not counts.left_out:
         return None
+    if lost[why] == ended:
+        return _step(
+            "explain the endings",
+            f"{ended} of {ended} ended trials are {why}, so there is nothing to compare them with: "
+            f"look at {_CAUSES[why]} before running more.",
+        )
     return _step(
         "explain the endings",
         f"{lost[why]} of {ended} ended trials are {why}, and not in these numbers: call importance "

@@ -39,11 +39,13 @@ def forecast(query: StudyQuery) -> models.ForecastAnswer:
     if query.study.looks == "once":
         why = "Other tools test for one look, forecast for repeated looks, and finds instead:"
         fields["notes"] = notes([*different_verdicts(result, looked, why), *fields["notes"]])
-    rows, more = bounded(found.rows(), MOST_PARAMETERS)
+    order = {one: place for place, one in enumerate(looked.names)}  # the most important first
+    rows = sorted(found.rows(), key=lambda row: order[row["parameter"]])
+    kept, more = bounded(rows, MOST_PARAMETERS)
     return models.ForecastAnswer(
         **fields,
         next_step=_enough(found, after_importance(result)),
-        parameters=[_forecast(row) for row in rows],
+        parameters=[_forecast(row) for row in kept],
         more_parameters=more,
         settled=found.settled,
         message=sentence(found.message) or "-",

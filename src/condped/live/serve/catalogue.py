@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import condped
-from condped.errors import CondpedError, NoTrialsError
+from condped.errors import CondpedError, NameNotFoundError, NoTrialsError
 from condped.live.background import Background
 from condped.live.feed import StudyFeed
 from condped.live.sources import (
+    Listing,
+    gone,
     has_no_trials,
     list_place,
     open_study,
@@ -189,7 +191,7 @@ class Catalogue(Feed):
         problems: dict[str, str] = {}
         for place in [place for source in self._sources for place in places_of(source)]:
             try:
-                listed[place], note = list_place(place, self._reading)
+                listed[place], note = (list_place if strict else _list_again)(place, self._reading)
             except CondpedError as error:
                 if strict and not has_no_trials(place, error):
                     raise
@@ -241,6 +243,23 @@ class Catalogue(Feed):
             if len(found.studies) > 1 and Path(place).is_dir():
                 with suppress(NoTrialsError):
                     open_study(place, found.studies[0].study, self._reading).close()
+
+
+def _list_again(place: str, reading: Mapping[str, Any]) -> Listing:
+    """List a place whose studies may have been deleted, and do not reveal what else it has.
+
+    A pattern without a study any more does not hide those of the others.
+    """
+    try:
+        return list_place(place, reading)
+    except NameNotFoundError as error:
+        if error.kind != "study":
+            raise
+        study = reading.get("study")
+        rest = [] if isinstance(study, str) else [one for one in study or () if one != error.name]
+        if rest:
+            return _list_again(place, {**reading, "study": rest})
+        raise gone(str(error.name)) from None
 
 
 def _entries(listed: Mapping[str, condped.Studies], ids: dict[tuple[str, str], str]) -> list[Entry]:

@@ -167,6 +167,10 @@ class _BoundedProtocol(H11Protocol):
         elif self._deadline is None:  # the next request on a connection that was kept open
             self._await_head()
 
+    def _unsupported_upgrade_warning(self) -> None:
+        # uvicorn's own recommends installing a WebSocket library.
+        _LOGGER.warning("Ignored a request to change the protocol.")
+
     def pause_writing(self) -> None:
         """Cut the connection off unless the client reads, as closing would wait for it."""
         super().pause_writing()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack
-from dataclasses import replace
 from types import TracebackType
 from typing import TextIO
 
@@ -78,6 +77,5 @@ def print_once(snapshot: Snapshot, out: TextIO) -> None:
 
 
 def _print(console: Console, snapshot: Snapshot) -> None:
-    # Nothing more is computed, and lines may scroll.
-    final = replace(snapshot, testing=None)
-    console.print(screen(final, console.width, _MOST_LINES, time.time(), ended=True))
+    # Lines may scroll.
+    console.print(screen(snapshot, console.width, _MOST_LINES, time.time(), ended=True))

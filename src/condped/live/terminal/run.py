@@ -171,11 +171,13 @@ def _loop(
             signals.end = True
 
 
-def look_once(
-    source: str, options: dict[str, Any], *, until: Until | None, plain: bool, out: TextIO
-) -> Ended:
-    """Show a study as it is now, with its verdicts."""
-    snapshot = Watcher(source, options).once()
+def look_once(source: str, options: dict[str, Any]) -> Snapshot:
+    """Return a study as it is now, with its verdicts."""
+    return Watcher(source, options).once()
+
+
+def show_once(snapshot: Snapshot, *, until: Until | None, plain: bool, out: TextIO) -> Ended:
+    """Show a study as it was, and return whether the condition held."""
     if plain:
         Lines(out).show(snapshot)
     else:

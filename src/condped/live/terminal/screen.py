@@ -84,7 +84,7 @@ def screen(
     else:
         _add_result(page, snapshot, snapshot.result)
         rows = parameter_lines(snapshot, page.width)
-    _add_outlook(page, snapshot)
+    _add_outlook(page, snapshot, ended)
     return Group(*_fitted(page, rows, max(height, 1)))
 
 
@@ -132,7 +132,7 @@ def _add_result(page: _Page, snapshot: Snapshot, result: condped.ImportanceResul
         page.above.append(_Part(70, page.sentence(f"Undetermined: {result.reason}")))
 
 
-def _add_outlook(page: _Page, snapshot: Snapshot) -> None:
+def _add_outlook(page: _Page, snapshot: Snapshot, ended: bool) -> None:
     space = True
     if snapshot.verdicts is not None:
         forecast = snapshot.forecast
@@ -141,7 +141,9 @@ def _add_outlook(page: _Page, snapshot: Snapshot) -> None:
             page.below.append(_Part(50, page.sentence(message), space=space))
             space = False
     if snapshot.result is not None:
-        page.below.append(_Part(35, page.sentence(next_words(snapshot), "dim"), space=space))
+        page.below.append(
+            _Part(35, page.sentence(next_words(snapshot, ended=ended), "dim"), space=space)
+        )
 
 
 def _fitted(page: _Page, rows: Sequence[Text], height: int) -> list[Text]:

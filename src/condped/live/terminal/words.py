@@ -88,8 +88,10 @@ def heading_words(result: condped.ImportanceResult, room: int) -> str:
     return whole if len(whole) <= room else f"For {target}"
 
 
-def next_words(snapshot: Snapshot) -> str:
-    """Return when there will be new verdicts."""
+def next_words(snapshot: Snapshot, *, ended: bool = False) -> str:
+    """Return when there will be new verdicts; ``ended``: what was being computed never came."""
+    if snapshot.testing is not None and ended:
+        return f"Verdicts as of trial {snapshot.testing:,} were not computed in time."
     if snapshot.testing is not None:
         return f"Computing verdicts as of trial {snapshot.testing:,} …"
     first = "Verdicts" if snapshot.verdicts is None else "Next verdicts"

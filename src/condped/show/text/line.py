@@ -17,7 +17,8 @@ _MOST_NAME = 24
 def importance_line(result: ImportanceResult, evidence: Evidence | None, most: int) -> str:
     """Return the most important parameters, with verdicts where there is evidence.
 
-    The evidence may be from fewer trials, and have fewer parameters.
+    The evidence may be from fewer trials, and have fewer parameters. Notable ties come first, since
+    they change what the numbers are about.
     """
     if result.status != "ok":
         return f"undetermined: {printable(result.reason or 'nothing can be said').rstrip('.')}"
@@ -36,4 +37,6 @@ def importance_line(result: ImportanceResult, evidence: Evidence | None, most: i
         for own in result.parameters[:most]
     ]
     more = len(result) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    tie = result.tie
+    tied = f"{tie.clause}: " if tie is not None and tie.notable else ""
+    return tied + ", ".join(shown) + (f" and {more} more" if more > 0 else "")

@@ -134,7 +134,7 @@ function setUpPrinting() {
 function setUpFolds() {
   // The account determines how old the verdicts are.
   const numbers = ["parameters", "sizes", "region", "ties", "reasons", "tree"], tested = ["tested", "account"];
-  setUpFold("parameters", { gist: () => (parameters.length ? `where the good trials of ${parameters.length === 1 ? "it" : "each"} lie` : null), draw: drawCards, uses: [...numbers, ...tested, "sample", "forecast"] });
+  setUpFold("parameters", { gist: () => (parameters.length > 1 ? "where the good trials of each lie" : parameters.length ? "where its good trials lie" : null), draw: drawCards, uses: [...numbers, ...tested, "sample", "forecast"] });
   setUpFold("next", { gist: adviceGist, draw: drawAdvice, update: () => {}, uses: ["advice", "missing", "endings", ...tested], dated: true });
   setUpFold("branches", { gist: treeGist, draw: drawTree, uses: [...numbers, ...tested, "missing"] });
   setUpFold("pairs", { gist: pairsGist, draw: drawPairs, update: () => {}, uses: ["pairs", ...tested], dated: true });
