@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -110,19 +109,6 @@ def test_saved_loaded_and_pickled_results_still_say_it(tmp_path: Path) -> None:
         result.save(path)
         assert str(condped.load(path)) == str(result)
         assert str(pickle.loads(pickle.dumps(result))) == str(result)
-
-
-def test_a_result_saved_before_there_were_ties_can_be_loaded(tmp_path: Path) -> None:
-    """Its account has no ties, and nothing is said of them."""
-    path = tmp_path / "result.json"
-    condped.importance(wine()).save(path)
-    data = json.loads(path.read_text(encoding="utf-8"))
-    del data["account"]["ties"], data["gates"]
-    path.write_text(json.dumps(data), encoding="utf-8")
-    loaded = condped.load(path)
-    assert isinstance(loaded, condped.ImportanceResult)
-    assert (loaded.tie, loaded.gates) == (None, ())
-    assert str(loaded).startswith("What mattered for reaching the best 10 %")
 
 
 @pytest.mark.parametrize("quantile", [0.1, 0.7, 0.98])
