@@ -95,6 +95,24 @@ def test_no_number_of_the_tree_is_above_one() -> None:
     assert "η² above 1 is not a share: smoothing overstates it" in text
 
 
+def test_the_tree_explains_no_number_that_it_does_not_show() -> None:
+    """A parameter outside the branch without evidence there is in no line, whatever its η²."""
+    found = condped.branches(hidden(), objective="loss")
+    assert any(p.eta_squared > 1.01 for branch in found for p in branch.inside)
+    text = str(found)
+    assert "> 1" not in text
+    assert "η² above 1" not in text
+
+
+def hidden() -> dict[str, Any]:
+    """Return trials in which a parameter outside a branch of five seems to decide there."""
+    rng = np.random.default_rng(2)
+    model = np.array(["a"] * 95 + ["b"] * 5)
+    x, y = rng.random(100), rng.random(100)
+    loss = np.where(model == "a", rng.random(100), 2 + x)
+    return {"model": model, "x": x, "y": np.where(model == "a", y, np.nan), "loss": loss}
+
+
 @dataclass(frozen=True)
 class Told:
     """A parameter's evidence with a reason."""

@@ -166,6 +166,6 @@ def _p_values(found: Sequence[Deviation], target_sets: int) -> FloatArray:
     """Return (deviations, T) p-values, all at once."""
     parts = (
         np.array([getattr(one, of) for one in found]).reshape(-1, target_sets)
-        for of in ("statistic", "mean", "variance")
+        for of in ("statistic", "mean", "variance", "exact")
     )
     return Deviation(*parts).p_value

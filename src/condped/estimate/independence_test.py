@@ -3,7 +3,8 @@
 Trials are compared within strata, such as stretches of time. In every cell, the differences between
 target trials and the number expected from their stratum's share are summed over strata, as Cochran,
 Mantel and Haenszel do, and smoothed; the statistic is their weighted sum of squares. Its mean and
-variance under random membership within strata are exact; its distribution is close to a gamma's.
+variance under random membership within strata are exact; its distribution is close to a gamma's,
+except for one or two hits, where it is found by placing them in all ways.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from condped.arrays import FloatArray, IntArray
+from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.estimate.few_hits import FEW, exact_p_value
 from condped.estimate.leave_one_out import neighbourhood
 from condped.estimate.statistics.gamma_distribution import upper_tail
 
@@ -30,12 +32,15 @@ class Deviation:
     statistic: FloatArray  # (T,)
     mean: FloatArray  # (T,)
     variance: FloatArray  # (T,)
+    exact: FloatArray  # (T,): the p-value of few hits, all in one regime; NaN for others
 
     def __add__(self, other: Deviation) -> Deviation:
+        both = (self.mean > 0) & (other.mean > 0)
         return Deviation(
             self.statistic + other.statistic,
             self.mean + other.mean,
             self.variance + other.variance,
+            np.where(both, np.nan, np.where(other.mean > 0, other.exact, self.exact)),
         )
 
     @property
@@ -43,13 +48,13 @@ class Deviation:
         """(T,): the probability of as much by chance alone; NaN where nothing can deviate."""
         testable = (self.mean > 0) & (self.variance > 0)
         tail = upper_tail(self.statistic, self.mean, self.variance)
-        return np.where(testable, tail, np.nan)
+        return np.where(testable, np.where(np.isnan(self.exact), tail, self.exact), np.nan)
 
 
 def no_deviation(target_sets: int) -> Deviation:
     """Return the neutral element of addition."""
     nothing = np.zeros(target_sets)
-    return Deviation(nothing, nothing, nothing)
+    return Deviation(nothing, nothing, nothing, np.full(target_sets, np.nan))
 
 
 class CellTable(NamedTuple):
@@ -93,8 +98,24 @@ def deviations(tables: Sequence[CellTable]) -> list[Deviation]:
         for first in range(0, len(group), at_a_time):
             places, some = zip(*group[first : first + at_a_time], strict=True)
             parts = _compared(some)
-            for place, statistic, mean, variance in zip(places, *parts, strict=True):
-                found[place] = Deviation(statistic, mean, variance)
+            for place, own, statistic, mean, variance in zip(places, some, *parts, strict=True):
+                exact = _exact(own, statistic, moves=mean > 0)
+                found[place] = Deviation(statistic, mean, variance, exact)
+    return found
+
+
+def _exact(table: _Informative, statistic: FloatArray, *, moves: BoolArray) -> FloatArray:
+    """Return (T,) the p-values of target sets with few hits or misses; NaN for others."""
+    found = np.full(len(statistic), np.nan)
+    hits = table.target.sum(axis=2)
+    fewer = np.minimum(hits, table.trials - hits).sum(axis=1)
+    places = np.flatnonzero((fewer <= FEW) & moves)
+    if places.size:
+        form = quadratic_form(table.region.sum(axis=0).astype(np.float64), table.kernel)
+        for place in places.tolist():
+            target = table.target[place]
+            p_value = exact_p_value(table.region, target, form, float(statistic[place]))
+            found[place] = np.nan if p_value is None else p_value
     return found
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -303,3 +305,27 @@ def test_a_choice_that_always_fails_is_named() -> None:
         f"All {tried} trials with kind == 'momentum' failed, so they say nothing about good "
         "values. Repair it, or leave it out."
     ]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_reason_to_leave_a_domain_agrees_with_its_target_trials(seed: int) -> None:
+    """By the shortest interval that holds 95 % of them, and by the later values themselves."""
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed, multivariate=False))
+    rng = np.random.default_rng(seed)
+    study.optimize(
+        lambda t: (t.suggest_float("x", 0, 1) - 0.4) ** 2 + 0.02 * float(rng.random()), n_trials=120
+    )
+    advice = condped.advise(study)
+    (step,) = advice.steps
+    x = np.array([trial.params["x"] for trial in study.trials])
+    losses = np.array([trial.values[0] for trial in study.trials])
+    good = np.sort(x[losses <= np.sort(losses)[11]])
+    kept = math.ceil(0.95 * len(good))
+    shortest = (good[kept - 1 :] - good[: len(good) - kept + 1]).min()
+    assert shortest < 0.4
+    assert "not in a clearly smaller part" not in step.reason
+    assert step.reason.startswith("a clear effect, and the sampler already draws most values from")
+    assert advice.found_by_sampler == ("x",)
+    low, high = re.findall(r"\[(.*), (.*)\]", step.reason)[0]
+    later = x[60:]
+    assert np.mean((later >= float(low)) & (later <= float(high))) > 0.5

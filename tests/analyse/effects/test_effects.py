@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import optuna
 import pandas as pd
 import pytest
 
@@ -264,3 +265,88 @@ def test_trials_with_an_outcome_are_located_in_sentences() -> None:
     assert not any(sentence.startswith("noise") for sentence in result.effect_sentences)
     assert "Compared with all other trials that ended, pruned ones included." in told
     assert result.account.trials.used == 300
+
+
+def capped(seed: int, trials: int = 400) -> pd.DataFrame:
+    """Return random trials whose accuracy has a best value that most of them share."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.random(trials), np.where(rng.random(trials) < 0.85, "a", "b")
+    missed = (x > 0.93) | ((y == "b") & (rng.random(trials) < 0.3))
+    accuracy = np.where(missed, 0.9 - 0.1 * rng.random(trials), 0.95)
+    return pd.DataFrame({"x": x, "y": y, "accuracy": accuracy})
+
+
+def effects_of_capped(frame: pd.DataFrame) -> condped.Effects:
+    """Return its effects, as random draws."""
+    return condped.effects(
+        frame, objective="accuracy", direction="maximize", sampling="random",
+        space={"x": {"type": "float", "low": 0.0, "high": 1.0},
+               "y": {"type": "categorical", "choices": ["a", "b"]}},
+    )  # fmt: skip
+
+
+def test_no_range_is_best_if_all_have_the_same_median() -> None:
+    """Although the parameter matters: 7 % of the values are bad, fewer than half of any bin."""
+    frame = capped(seed=3)
+    effect = effects_of_capped(frame)["x"]
+    (regime,) = effect.regimes
+    medians = {
+        frame.loc[frame["x"].between(one.low, one.high), "accuracy"].median() for one in regime.bins
+    }
+    assert medians == {0.95}
+    assert effect.verdict == "matters"
+    assert regime.contrast is None
+    words = f"no values stand out by their median; median accuracy 0.95 in all {len(regime.bins)}"
+    assert effect.sentence == f"{words} bins"
+
+
+def test_values_that_share_the_best_median_are_best_together() -> None:
+    """Against medians and shares by pandas: not one of several equal bins, whichever is first."""
+    frame = capped(seed=1)
+    effects = effects_of_capped(frame)
+    (numeric,) = effects["x"].regimes
+    medians = [
+        frame.loc[frame["x"].between(one.low, one.high), "accuracy"].median()
+        for one in numeric.bins
+    ]
+    assert medians[:-1] == [0.95] * (len(medians) - 1)
+    assert medians[-1] < 0.95
+    assert numeric.contrast is not None
+    assert numeric.contrast.chosen == "best"
+    (span,) = numeric.contrast.spans
+    assert (span.low, span.high) == (numeric.bins[0].low, numeric.bins[-2].high)
+    assert numeric.contrast.inside.trials == frame["x"].between(span.low, span.high).sum()
+    assert numeric.contrast.outside.reached[0].median == medians[-1]
+    # Both choices have the same median, so their shares of target trials decide.
+    (choices,) = effects["y"].regimes
+    shares = (frame["accuracy"] == 0.95).groupby(frame["y"]).mean()
+    assert frame.groupby("y")["accuracy"].median().eq(0.95).all()
+    assert shares["a"] > shares["b"]
+    assert choices.contrast is not None
+    assert choices.contrast.inside.label == "a"
+
+
+def test_equal_neighbours_are_not_said_to_be_better() -> None:
+    """Pairs of equal values are counted apart, by two loops."""
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=1), direction="maximize")
+    study.optimize(lambda trial: float(trial.suggest_float("x", 0, 1) < 0.4), n_trials=60)
+    (same,) = _contrast_of(condped.effects(study)["x"]).same_time
+    spans = _contrast_of(condped.effects(study)["x"]).spans
+    inside = [any(s.low <= t.params["x"] <= s.high for s in spans) for t in study.trials]
+    pairs = [
+        study.trials[i].values[0] - study.trials[j].values[0]
+        for i, j in product(range(60), repeat=2)
+        if inside[i] and not inside[j] and i // 10 == j // 10
+    ]
+    won, tied = np.mean(np.array(pairs) > 0), np.mean(np.array(pairs) == 0)
+    assert (same.tied, same.better) == (pytest.approx(tied), pytest.approx(won + tied / 2))
+    assert 0 < tied < 1
+    words = f"better in {100 * won:.0f} %, equal in {100 * tied:.0f} % of {len(pairs)} pairs"
+    assert words in condped.effects(study)["x"].sentence
+
+
+def _contrast_of(effect: Any) -> Any:
+    """Return the contrast of a parameter with one regime."""
+    (regime,) = effect.regimes
+    assert regime.contrast is not None
+    return regime.contrast

@@ -56,18 +56,18 @@ class Adviser:
         found: Proposals = {}
         known: Proposals = {}
         for name, domain in sure:
-            pressed = self.pressed.get((name, domain))
-            proposal = propose(
-                domain,
-                self._trials(name, domain),
-                tests,
-                self._cuts(name),
-                keep=None if pressed is None else pressed.side,
-            )
-            if proposal is not None:
-                kept = known if self._found_by_sampler(name, domain, proposal) else found
-                kept[name, domain] = self._restricted(name, domain, proposal)
+            proposal = self._proposal(name, domain, tests)
+            likely = proposal or self._proposal(name, domain, tests=0)
+            if likely is not None and self._found_by_sampler(name, domain, likely):
+                known[name, domain] = self._restricted(name, domain, likely)
+            elif proposal is not None:
+                found[name, domain] = self._restricted(name, domain, proposal)
         return found, known
+
+    def _proposal(self, name: str, domain: Domain, tests: int) -> Proposal | None:
+        pressed = self.pressed.get((name, domain))
+        keep = None if pressed is None else pressed.side
+        return propose(domain, self._trials(name, domain), tests, self._cuts(name), keep)
 
     @property
     def _too_few(self) -> bool:
@@ -279,7 +279,9 @@ class Adviser:
         if name in self._pooled_parameters:
             return "the domain varies in a way that a space cannot express."
         if domain in self._sure_domains[name]:
-            return f"{_CLEAR}, but good values are not in a clearly smaller part of the domain."
+            if self._proposal(name, domain, tests=0) is None:
+                return f"{_CLEAR}, but good values are not in a clearly smaller part of the domain."
+            return f"{_CLEAR}, but the evidence is not strong enough to leave out values."
         if self.result.evidence[name].verdict == "matters":
             return "it matters, but the evidence is not strong enough to leave out values."
         return "perhaps an effect, but the evidence is too weak to narrow anything."

@@ -65,9 +65,9 @@ def propose(
 ) -> Proposal | None:
     """Return a smaller domain if the evidence for it is clear enough.
 
-    ``tests`` is the number of such tests for the study; ``cuts`` are values at which a gate
-    switches: the next lower value belongs to another branch; ``keep`` is a bound that stays,
-    because the best trials press against it.
+    ``tests`` is the number of such tests for the study, 0 to ask for no evidence; ``cuts`` are
+    values at which a gate switches: the next lower value belongs to another branch; ``keep`` is a
+    bound that stays, because the best trials press against it.
     """
     if not trials.hit.any() or domain.single:
         return None

@@ -25,12 +25,19 @@ from condped.analyse.evidence.evidence import Evidence
 from condped.analyse.evidence.sampling import strata_of
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.set_counts import SetCounts, SetTrials
-from condped.analyse.values import Densities, RegimeDensity, good_places, is_good
+from condped.analyse.values import (
+    Densities,
+    RegimeDensity,
+    choices_label,
+    good_places,
+    is_good,
+    range_label,
+)
 from condped.arrays import BoolArray, IntArray
 from condped.count.ranking import ranked
 from condped.errors import SettingsError
 from condped.safe_text import shortened
-from condped.space.domain import Categorical
+from condped.space.domain import Categorical, Domain
 from condped.trials.batch import Batch
 from condped.trials.regimes import expand_domains
 from condped.trials.table import Parameter, TrialTable
@@ -120,8 +127,10 @@ class StudyTrials:
         for objective in self.table.objectives:
             difference = objective.values[one] - objective.values[other]
             gain = -difference if objective.direction == "minimize" else difference
-            better = float(np.mean(gain > 0) + np.mean(gain == 0) / 2)
-            found.append(SameTime(objective.name, len(one), better, float(np.median(difference))))
+            tied = float(np.mean(gain == 0))
+            better = float(np.mean(gain > 0)) + tied / 2
+            median = float(np.median(difference))
+            found.append(SameTime(objective.name, len(one), better, tied, median))
         return tuple(found)
 
 
@@ -232,29 +241,58 @@ def _regime(
         label = " or ".join(good.label for good in density.good)
         contrast = _contrast(study, "good", _spans(density), Bin(label, inside), rows)
     elif matters:
-        best = _best_bin(study, bins, groups)
-        if best is not None:
-            span = ValueSpan(best.low, best.high, best.choice)
-            contrast = _contrast(study, "best", (span,), best, rows)
+        best = _best_bins(study, domain, groups)
+        if best:
+            spans, label = _joined_spans(domain, [bins[place] for place in best], best)
+            inside = np.any([bins[place].rows for place in best], axis=0)
+            contrast = _contrast(study, "best", spans, Bin(label, inside), rows)
     target = int(np.count_nonzero(study.target[rows]))
     return RegimeEffect(domain, density.label, len(rows), target, groups, contrast)
 
 
-def _best_bin(study: StudyTrials, bins: Sequence[Bin], groups: Sequence[ValueGroup]) -> Bin | None:
-    """Return the bin with the best median; None without two whose medians have intervals.
+def _best_bins(study: StudyTrials, domain: Domain, groups: Sequence[ValueGroup]) -> list[int]:
+    """Return the places of the bins that share the best median; none if no bin stands out.
 
-    With several objectives no bin is best.
+    If all choices share it, those with the largest share of target trials; of ranges none, as that
+    would be one of several that are equally good. Bins whose median has no interval do not count,
+    and with several objectives no bin is best.
     """
     if len(study.table.objectives) > 1:
-        return None
+        return []
     sign = -1.0 if study.table.objectives[0].direction == "maximize" else 1.0
     known = [
-        (sign * reached.median, place)
+        (place, sign * reached.median)
         for place, group in enumerate(groups)
         for reached in group.reached
         if reached.median is not None and reached.median_low is not None
     ]
-    return bins[min(known)[1]] if len(known) > 1 else None
+    found = _lowest(known)
+    if len(found) == len(known) and isinstance(domain, Categorical):
+        found = _lowest([(place, -(groups[place].target_share or 0.0)) for place in found])
+    return found if len(found) < len(known) else []
+
+
+def _lowest(known: Sequence[tuple[int, float]]) -> list[int]:
+    """Return the places with the lowest number."""
+    lowest = min((number for _, number in known), default=0.0)
+    return [place for place, number in known if number == lowest]
+
+
+def _joined_spans(
+    domain: Domain, bins: Sequence[Bin], places: Sequence[int]
+) -> tuple[tuple[ValueSpan, ...], str]:
+    """Return the values of some bins, neighbouring ranges joined, and their label."""
+    if isinstance(domain, Categorical):
+        chosen = tuple(domain.choices[place] for place in places)
+        return tuple(ValueSpan(None, None, place) for place in places), choices_label(chosen)
+    spans: list[ValueSpan] = []
+    for number, (one, place) in enumerate(zip(bins, places, strict=True)):
+        low = one.low
+        if number and place == places[number - 1] + 1:
+            low = spans.pop().low
+        spans.append(ValueSpan(low, one.high))
+    labels = [range_label(span.low or 0.0, span.high or 0.0) for span in spans]
+    return tuple(spans), " or ".join(labels)
 
 
 def _spans(density: RegimeDensity) -> tuple[ValueSpan, ...]:

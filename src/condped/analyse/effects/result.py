@@ -84,6 +84,8 @@ class SameTime:
         trials.
     better
         Share of the pairs in which the one inside is better; ties count half.
+    tied
+        Share of the pairs in which both are equal.
     difference
         The median difference of their objectives, inside minus outside.
     """
@@ -91,6 +93,7 @@ class SameTime:
     objective: str
     pairs: int
     better: float
+    tied: float
     difference: float
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from condped.analyse.effects.result import Contrast, Reached, RegimeEffect, ValueGroup
+from condped.analyse.effects.result import (
+    Contrast,
+    Reached,
+    RegimeEffect,
+    SameTime,
+    ValueGroup,
+)
 from condped.analyse.evidence.evidence import ParameterEvidence
 from condped.analyse.values import number_text
 from condped.safe_text import shortened
@@ -27,7 +33,7 @@ def effect_sentence(regimes: Sequence[RegimeEffect], evidence: ParameterEvidence
         several = len(present) > 1
         return "; ".join(f"in {r.label}: {words}" if several else words for r, words in contrasts)
     start = {
-        "matters": "nothing stands out in any regime",
+        "matters": "no values stand out by their median",
         "unclear": "unclear whether it has an effect",
         "no evidence": "no evidence of an effect",
     }.get(evidence.verdict, f"not testable ({evidence.reason.rstrip('.')})")
@@ -62,8 +68,7 @@ def short_sentence(regimes: Sequence[RegimeEffect]) -> str | None:
     start = f"in {regime.label}: " if len(present) > 1 else ""
     words = f"{start}{where} the median{of} is {one}, {elsewhere} {other}"
     if len(contrast.same_time) == 1:
-        share = 100 * contrast.same_time[0].better
-        words += f"; better in {share:.0f} % of pairs of neighbouring trials"
+        words += f"; {_better(contrast.same_time[0])} of pairs of neighbouring trials"
     return words
 
 
@@ -106,10 +111,21 @@ def _same_time(contrast: Contrast) -> list[str]:
     several = len(contrast.same_time) > 1
     return [
         f"among neighbouring trials{f', {shortened(one.objective)}' if several else ''}: "
-        f"{number_text(abs(one.difference))} {'lower' if one.difference < 0 else 'higher'} "
-        f"inside (better in {100 * one.better:.0f} % of {one.pairs:,} pairs)"
+        f"{_difference(one.difference)} ({_better(one)} of {one.pairs:,} pairs)"
         for one in contrast.same_time
     ]
+
+
+def _difference(value: float) -> str:
+    if value == 0:
+        return "median difference 0"
+    return f"{number_text(abs(value))} {'lower' if value < 0 else 'higher'} inside"
+
+
+def _better(one: SameTime) -> str:
+    """Say in how many pairs the trial inside is better, and in how many neither is."""
+    words = f"better in {100 * (one.better - one.tied / 2):.0f} %"
+    return f"{words}, equal in {100 * one.tied:.0f} %" if one.tied else words
 
 
 def _each(group: ValueGroup, every: Sequence[int]) -> str:
@@ -127,8 +143,9 @@ def _median_ranges(present: Sequence[RegimeEffect]) -> list[str]:
         medians = [m for group in groups if (m := group.reached[place].median) is not None]
         low, high, digits = min(medians), max(medians), digits_for(medians)
         name = shortened(one.objective)
-        if len(medians) == 1:
-            ranges.append(f"median {name} {number_text(low, digits)}")
+        if low == high:
+            bins = f" in {_all(len(medians))} bins" if len(medians) > 1 else ""
+            ranges.append(f"median {name} {number_text(low, digits)}{bins}")
         else:
             ranges.append(
                 f"median {name} between {number_text(low, digits)} and "

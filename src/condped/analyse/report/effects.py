@@ -71,7 +71,7 @@ class PageEffects:
         return [
             *(_group(self._study.group(Bin("", inside), some)) for some in (within, others)),
             [
-                [one.pairs, short_number(one.better), short_number(one.difference)]
+                [one.pairs, *map(short_number, (one.better, one.tied, one.difference))]
                 for one in same_time
             ],
         ]

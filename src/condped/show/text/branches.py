@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from condped.analyse.branches.result import Branch, Branches, Node
+from condped.analyse.importance.parameter import ParameterImportance
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.ties import value_text
 from condped.safe_text import shortened
@@ -62,7 +63,7 @@ def branch_remarks(found: Branches) -> list[str]:
             "of the branch's own trials, so that losing branches are explained, too; its verdicts "
             "allow for the number of branches."
         )
-    remarks += over_words(_etas(found.roots))
+    remarks += over_words(_shown_etas(found.roots, None))
     remarks += [
         f"{shortened(name)}: not active in all trials, or not in one domain; the condition could "
         "not be inferred."
@@ -197,14 +198,9 @@ def _choosing(node: Node) -> str:
 
 def _outside_parameters(nodes: tuple[Node, ...], inside: ImportanceResult | None, room: int) -> str:
     """Return the parameters from outside that matter inside a branch, as far as there is room."""
-    evidence = None if inside is None else inside.ready_evidence
-    if inside is None or evidence is None or inside.status != "ok":
-        return ""
-    own = set(_names(nodes))
     found = [
         f"{shortened(p.name, _NAME)} ({eta_text(p.eta_squared)})"
-        for p in inside.parameters
-        if p.name not in own and evidence[p.name].verdict == "matters"
+        for p in _matter_too(nodes, inside)
     ]
     for shown in range(min(_MOST_OTHERS, len(found)), 0, -1):
         more = f" and {len(found) - shown} more" if len(found) > shown else ""
@@ -212,6 +208,19 @@ def _outside_parameters(nodes: tuple[Node, ...], inside: ImportanceResult | None
         if len(text) <= room or shown == 1:
             return text
     return ""
+
+
+def _matter_too(
+    nodes: tuple[Node, ...], inside: ImportanceResult | None
+) -> list[ParameterImportance]:
+    """Return the parameters from outside that matter inside a branch."""
+    evidence = None if inside is None else inside.ready_evidence
+    if inside is None or evidence is None or inside.status != "ok":
+        return []
+    own = set(_names(nodes))
+    return [
+        p for p in inside.parameters if p.name not in own and evidence[p.name].verdict == "matters"
+    ]
 
 
 def _names(nodes: tuple[Node, ...]) -> Iterator[str]:
@@ -222,13 +231,15 @@ def _names(nodes: tuple[Node, ...]) -> Iterator[str]:
             yield from _names(branch.nodes)
 
 
-def _etas(nodes: tuple[Node, ...]) -> Iterator[float]:
-    """Iterate over all η² of the tree, of the study and of its branches."""
+def _shown_etas(nodes: tuple[Node, ...], inside: ImportanceResult | None) -> Iterator[float]:
+    """Iterate over the η² that the tree shows, of the study and of its branches."""
+    yield from (parameter.eta_squared for parameter in _matter_too(nodes, inside))
     for node in nodes:
         yield node.eta_squared
+        if inside is not None and node.parameter in inside:
+            yield inside[node.parameter].eta_squared
         for branch in node.branches:
-            yield from (parameter.eta_squared for parameter in branch.inside)
-            yield from _etas(branch.nodes)
+            yield from _shown_etas(branch.nodes, branch.inside)
 
 
 def _rank(node: Node, inside: ImportanceResult | None) -> float:

@@ -45,7 +45,7 @@ function contrastSentence(contrast) {
   return data.objectives.map(([name], place) => {
     const digits = digitsFor([inside[1 + place], outside[1 + place]].flatMap(([median, low, high]) => [median, low, high]));
     const same = sameTime[place];
-    const paired = same ? ` Among neighbouring trials, the one inside is better in ${percent(same[1])} of ${whole(same[0])} pairs.` : "";
+    const paired = same ? ` Among neighbouring trials, the one inside is better in ${percent(same[1] - same[2] / 2)}${same[2] ? `, both are equal in ${percent(same[2])}` : ""} of ${whole(same[0])} pairs.` : "";
     return element("p", { class: "good-words" }, `Median ${cut(name, 32)} inside ${part(inside, place, digits)}; outside ${part(outside, place, digits)}${asOf(", ")}.${paired}`);
   });
 }
