@@ -65,6 +65,10 @@ def column_of(series: nw.Series[Any]) -> Column:
         dtype = series.dtype
     except ValueError as error:  # one that Arrow has and narwhals has not: a negative scale
         return UnusableColumn(str(error))
+    return _column_of_type(series, dtype)
+
+
+def _column_of_type(series: nw.Series[Any], dtype: nw.dtypes.DType) -> Column:
     if dtype == nw.Object:
         return array_column(np.fromiter(series.to_list(), dtype=object, count=len(series)))
     missing = series.is_null().to_numpy()
