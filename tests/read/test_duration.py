@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import optuna
 import polars
+import pyarrow
 import pytest
 
 import condped
@@ -108,3 +111,28 @@ def test_a_table_that_was_read_answers_later() -> None:
     waiting.enqueue_trial({"x": 1})
     with pytest.raises(DataError, match="No trial has a recorded duration"):
         condped.read(waiting, objective="duration")
+
+
+@pytest.mark.parametrize("library", ["pandas", "pyarrow", "polars"])
+def test_trials_take_as_long_while_clocks_are_changed(library: str) -> None:
+    """Local times are repeated at the end of summer time, and skipped at its beginning."""
+    starts = [
+        datetime(*date, 23, 30, tzinfo=UTC) + timedelta(minutes=30 * n)
+        for date in ((2026, 10, 24), (2026, 3, 28))
+        for n in range(6)
+    ]
+    minutes = range(40, 52)
+    ends = [start + timedelta(minutes=n) for start, n in zip(starts, minutes, strict=True)]
+    local = pyarrow.timestamp("us", "Europe/Berlin")
+    frame = pyarrow.table({
+        "number": range(12), "value": np.linspace(0, 1, 12), "state": ["COMPLETE"] * 12,
+        "params_x": np.linspace(0, 1, 12), "datetime_start": pyarrow.array(starts, local),
+        "datetime_complete": pyarrow.array(ends, local),
+    })  # fmt: skip
+    source: dict[str, Callable[[], Any]] = {
+        "pandas": frame.to_pandas,
+        "pyarrow": lambda: frame,
+        "polars": lambda: polars.from_arrow(frame),
+    }
+    table = condped.read(source[library](), objective="duration")
+    assert table.objectives[0].losses.tolist() == [60.0 * n for n in minutes]

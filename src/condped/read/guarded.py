@@ -36,6 +36,11 @@ def guarded(
         if options.reader is None and not isinstance(source, str):
             raise  # such as an error in the user's function
         what = f"({type(error).__name__}: {' '.join(str(error).split())})"
+        if isinstance(error, MemoryError):
+            raise DataError(
+                f"{describe_source(source)} does not fit into memory. Select the rows and columns "
+                "that are needed, or read it in batches: engine='stream' and a space."
+            ) from error
         foreign = reader.module.partition(".")[0] != "condped"
         if foreign and isinstance(error, (AttributeError, TypeError)):  # it is not the file
             raise SourceError(

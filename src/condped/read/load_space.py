@@ -11,6 +11,7 @@ from typing import Any
 from condped.duplicates import first_duplicate
 from condped.errors import SourceError, SpaceError
 from condped.read.expected_layout import expected_layout
+from condped.read.files.regular import check_ends
 from condped.space.space import Space
 from condped.writing.inputs import remember_inputs
 
@@ -99,6 +100,7 @@ def _space_of_tool(module: str, plain: Any) -> Space:
 
 def _plain_file(path: Path) -> Any:
     try:
+        check_ends(path)
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise SpaceError(

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import condped
+from condped.analyse.saving.analysis import packed, unpacked
 from condped.errors import DataError, SettingsError, SourceError
 from condped.space.domain import Categorical
 from condped.trials.table import Objective, Parameter, TrialTable, all_complete
@@ -251,6 +252,52 @@ def test_what_is_no_result_is_refused(text: str, message: str, tmp_path: Path) -
         condped.load(file)
     assert "r.json" in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("path", "value", "says"), [
+    (("target_quantile",), 2.0, "target_quantile must be"),
+    (("target_quantile",), math.nan, "target_quantile must be"),
+    (("level",), 5.0, "level must be"),
+    (("account", "region_size"), 0, "do not add up"),
+    (("account", "region_size"), -1, "contradict each other"),
+    (("account", "trials", "total"), 0, "contradict each other"),
+    (("account", "trials", "failed"), -1, "contradict each other"),
+    (("counts", "target_sizes"), [11], "do not add up"),
+    (("tests", "p_values", 0, 0), 1.5, "p-values must be"),
+    (("tests", "adjusted_p_values", 0, 0), -0.1, "p-values must be"),
+])  # fmt: skip
+def test_numbers_that_contradict_each_other_are_damage(
+    path: tuple[str | int, ...], value: Any, says: str, tmp_path: Path
+) -> None:
+    """They would be shown as if they had been found."""
+    file = tmp_path / "r.json"
+    condped.importance(condped.problems.get("nested").sample(100, seed=0)).save(file)
+    data = json.loads(file.read_text(encoding="utf-8"))
+    *above, last = path
+    inner = data
+    for step in above:
+        inner = inner[step]
+    assert inner[last] != value
+    inner[last] = value
+    file.write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(DataError, match=f"'.*r.json' is damaged: .*({says})"):
+        condped.load(file)
+
+
+def test_target_sets_are_inside_the_region_set(tmp_path: Path) -> None:
+    """In every cell, although the sums are right."""
+    file = tmp_path / "r.json"
+    condped.importance(condped.problems.get("nested").sample(100, seed=0)).save(file)
+    data = json.loads(file.read_text(encoding="utf-8"))
+    regime = data["counts"]["grid"][0]["regimes"][0]
+    region, target = unpacked(regime["region"]), unpacked(regime["target"])
+    best = int(np.argmax(target))
+    region[best - 1] += region[best]
+    region[best] = 0
+    regime["region"] = packed(region)
+    file.write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(DataError, match="more trials in a target set than in the region"):
+        condped.load(file)
 
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -139,6 +140,19 @@ def test_what_an_interrupted_writer_left_is_told(trackio: Path, tmp_path: Path) 
     with closing(sqlite3.connect(path)) as database:
         database.execute("SELECT * FROM metrics").fetchall()
     assert losses(path)[0] == 0
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["pipe", "directory"])
+@pytest.mark.parametrize("ending", ["-journal", "-wal", "-shm"])
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_what_is_no_file_beside_it_is_not_opened(
+    mode: str, ending: str, make: Callable[[Path], None], trackio: Path, tmp_path: Path
+) -> None:
+    """SQLite would wait for a pipe's writer, where interrupts do not reach it."""
+    path = copied(trackio, tmp_path, mode)
+    make(tmp_path / f"runs.db{ending}")
+    with pytest.raises(DataError, match=f"'runs.db{ending}' beside it is not a regular file"):
+        condped.read(path, objective="loss")
 
 
 def test_a_writer_waits_for_the_copy_and_not_for_the_reader(trackio: Path, tmp_path: Path) -> None:

@@ -99,3 +99,48 @@ def test_trials_of_ray_hold_files(make: Callable[[Path], None], name: str, tmp_p
         assert "result.json' cannot be read: it is not a regular file." in told
     else:
         assert told.split()[0] == "1"
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.json", "a.csv.gz"])
+def test_a_device_that_bears_the_name_of_a_file_is_not_read(name: str, tmp_path: Path) -> None:
+    """It would fill the memory before anything could be said about it."""
+    zeros(tmp_path / name)
+    assert f"{name}' cannot be read: it is a device, not a file." in outcome(tmp_path / name)
+
+
+def test_spaces_and_results_are_no_devices(tmp_path: Path) -> None:
+    """Neither is read until the memory is full (this device ends, in case that it is read)."""
+    (tmp_path / "a.json").symlink_to("/dev/null")
+    with pytest.raises(condped.errors.SourceError, match="it is a device, not a file"):
+        condped.load(tmp_path / "a.json")
+    with pytest.raises(condped.errors.SpaceError, match="it is a device, not a file"):
+        condped.read([{"x": 1, "loss": 1}], objective="loss", space=tmp_path / "a.json")
+
+
+def test_pipes_are_read_by_name(tmp_path: Path) -> None:
+    """As a shell gives them: ``condped importance results.csv --space <(generate)``."""
+    pipe(tmp_path / "space.json")
+    text = '{"x": {"type": "float", "low": 0, "high": 5}}'
+    with subprocess.Popen(["sh", "-c", f"echo '{text}' > {tmp_path}/space.json"]):
+        table = condped.read(
+            {"x": [1], "loss": [1]}, objective="loss", space=tmp_path / "space.json"
+        )
+    assert str(table.parameters[0].domains[0]) == "Float(low=0.0, high=5.0, log=False, step=None)"
+
+
+def test_a_file_larger_than_the_memory_is_an_error_that_says_so(tmp_path: Path) -> None:
+    """It is not called damaged."""
+    with (tmp_path / "a.csv").open("wb") as file:
+        file.write(b"x,loss\n")
+        file.truncate(1 << 30)  # one line of zeros, which take no room on the disk
+    told = outcome(tmp_path / "a.csv")
+    assert "a.csv' does not fit into memory." in told
+    assert "report" not in told
+
+
+@pytest.mark.parametrize("length", [240, 255])
+def test_a_name_as_long_as_names_can_be_has_no_space_beside_it(length: int, tmp_path: Path) -> None:
+    """The name of a space file would be longer than the file system allows."""
+    path = tmp_path / f"{'a' * (length - 4)}.csv"
+    path.write_text("x,loss\n1,2\n")
+    assert outcome(path).split()[0] == "1"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import condped
-from condped.errors import DataError, MissingLibraryError
+from condped.errors import DataError, MissingLibraryError, NoTrialsError
 from condped.testing import Run, check_reader
 
 if sys.version_info >= (3, 14):
@@ -118,3 +118,16 @@ def test_runs_exported_from_wandb_are_recognised(tmp_path: Path) -> None:
         assert table.names == ("lr",)
         assert [objective.name for objective in table.objectives] == ["loss"]
         assert table.states.tolist() == [0, 2, 0]
+
+
+@pytest.mark.parametrize(("name", "text", "says"), [
+    ("a.jsonl", '{"loss": 1}{"loss": 2}', "Line 1 of '.*' is cut off"),
+    ("a.csv", "x,loss\n1\n2\n", "left out: 2 "),
+])  # fmt: skip
+def test_what_was_left_out_is_told_even_if_nothing_else_is_there(
+    name: str, text: str, says: str, tmp_path: Path
+) -> None:
+    """A file with lines is not just said to have none."""
+    (tmp_path / name).write_text(text)
+    with pytest.raises(NoTrialsError, match=says):
+        condped.read(tmp_path / name, objective="loss", skip_corrupt=name.endswith("csv"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import narwhals
@@ -334,3 +335,27 @@ def test_reading_leaves_the_frame_alone() -> None:
     before = frame.copy(deep=True)
     read(frame, objective="loss", space=SPACE)
     pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize("column", [
+    pa.array([1, 2], pa.timestamp("ns", "Not/AZone")),
+    pa.array([decimal.Decimal(1000), decimal.Decimal(2000)], pa.decimal128(20, -3)),
+], ids=["zone", "scale"])  # fmt: skip
+def test_types_that_only_arrow_knows_are_left_out(column: Any, tmp_path: Path) -> None:
+    """Zones that no database has, decimals with a negative scale: in memory and in files."""
+    frame = pa.table({"x": [0.0, 1.0], "odd": column, "loss": [1.0, 2.0]})
+    with pa.ipc.new_file(str(tmp_path / "a.arrow"), frame.schema) as writer:
+        writer.write_table(frame)
+    for source in (frame, tmp_path / "a.arrow"):
+        table = read(source, objective="loss")
+        assert table.names == ("x",)
+        assert table.ignored_columns == ("odd",)
+        with pytest.raises(DataError, match="objective 'odd' must be numeric"):
+            read(source, objective="odd")
+
+
+def test_a_parameter_by_name_that_cannot_be_one_says_why() -> None:
+    """It is there, so it is not said to be missing."""
+    frame = pl.DataFrame({"layers": [[64], [64, 64]], "loss": [1.0, 2.0]})
+    with pytest.raises(DataError, match=r"'layers' cannot be read: its column holds List\(Int64\)"):
+        condped.importance(frame, objective="loss", parameters=["layers"])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import astuple, fields, replace
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,9 @@ from condped.analyse.saving.plain import rebuilt, survives
 from condped.arrays import FloatArray, IntArray
 from condped.count.counts import SMALLEST_REGIME, ParameterCounts, RegimeCounts, StudyCounts
 from condped.errors import DataError
-from condped.estimate.settings import BaselineSettings, Settings
+from condped.estimate.settings import BaselineSettings, Settings, check_level, check_target
 from condped.read.expansion import check_cells
+from condped.safe_text import brief
 from condped.space.domain import Categorical, Domain
 from condped.space.grid import MOST_CELLS
 
@@ -134,7 +135,23 @@ def restored_counts(
         )
     if len({parameter.name for parameter in parameters}) < len(parameters):
         raise DataError("a parameter appears twice")
+    for parameter in parameters:
+        _check_sums(parameter, region_size, target_sizes)
     return StudyCounts(tuple(parameters), region_size, target_sizes)
+
+
+def _check_sums(counts: ParameterCounts, region_size: int, target_sizes: IntArray) -> None:
+    """Raise unless each trial of each set is in one regime, and target sets in the region set."""
+    regions = [*(regime.region for regime in counts.regimes), counts.dropped_region]
+    targets = [*(regime.target for regime in counts.regimes), counts.dropped_target]
+    inside = all((t <= r).all() for t, r in zip(targets, regions, strict=True))
+    trials = sum(int(region.sum()) for region in regions)
+    if trials != region_size or (sum(t.sum(axis=1) for t in targets) != target_sizes).any():
+        raise DataError(
+            f"the counts of {brief(counts.name)} do not add up to the sizes of the sets"
+        )
+    if not inside:
+        raise DataError(f"{brief(counts.name)} has more trials in a target set than in the region")
 
 
 def _regime(entry: dict[str, Any], sets: int, unpacking: Unpacking) -> RegimeCounts:
@@ -194,7 +211,11 @@ def restored_basis(data: Mapping[str, Any]) -> tuple[Settings | BaselineSettings
     """Return the settings and the account."""
     kind = BaselineSettings if "absent" in data["settings"] else Settings
     settings = rebuilt(kind, data["settings"], "settings")
-    return settings, rebuilt(Account, data["account"], "account")
+    account = rebuilt(Account, data["account"], "account")
+    trials = account.trials
+    if min(astuple(trials)) < 0 or not 0 <= account.region_size <= trials.used <= trials.total:
+        raise DataError("its numbers of trials contradict each other")
+    return settings, account
 
 
 def restored_analysis(
@@ -204,6 +225,11 @@ def restored_analysis(
     account: Account,
 ) -> Analysis:
     """Return an analysis without its trials."""
+    for quantile in target_quantiles or ():
+        check_target(quantile, settings.region_quantile)
+    level = rebuilt(float | None, data["level"], "level")
+    if level is not None:
+        check_level(level)
     counts, tests = data["counts"], data["tests"]
     expected = 1 if target_quantiles is None else len(target_quantiles)
     sizes = _sizes(counts["target_sizes"], expected)
@@ -232,7 +258,7 @@ def restored_analysis(
         counts=SetCounts(None, known),
         all_equal=rebuilt(bool, counts["all_equal"], "all_equal"),
         bands=None if bands is None else _restored_bands(bands, shape),
-        level=rebuilt(float | None, data["level"], "level"),
+        level=level,
     )
     _ = found.numbers  # raises if anything is missing
     return found
@@ -292,7 +318,10 @@ def _without_nan(found: Any) -> Any:
 
 def _p_values(values: Any, shape: tuple[int, int]) -> FloatArray:
     """Return p-values, with NaN for None."""
-    return _matrix([[math.nan if p is None else p for p in row] for row in values], shape)
+    found = _matrix([[math.nan if p is None else p for p in row] for row in values], shape)
+    if (found < 0).any() or (found > 1).any():
+        raise DataError("p-values must be from 0 to 1")
+    return found
 
 
 def _matrix(values: Any, shape: tuple[int, int]) -> FloatArray:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from condped.analyse.saving.plain import restored
 from condped.errors import CondpedError, DataError, SourceError
+from condped.read.files.regular import check_ends
 from condped.safe_text import brief
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def _read_result(path: str | os.PathLike[str], known: Sequence[str]) -> dict[str
         )
     name = os.fspath(path)
     try:
+        check_ends(path)
         data = restored(json.loads(Path(path).read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise SourceError(f"There is no file {name!r}.") from None

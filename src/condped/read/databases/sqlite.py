@@ -16,6 +16,7 @@ from condped.errors import DataError, SourceError
 from condped.read.databases.sqlite_views import check_views
 from condped.read.files.first_bytes import first_bytes
 from condped.read.files.named_path import expanded
+from condped.read.files.regular import is_irregular
 from condped.safe_text import brief
 
 # The query for the names of a table's columns.
@@ -80,6 +81,7 @@ def _connection(path: Path, place: str) -> Iterator[tuple[sqlite3.Connection, in
     Also yield the file's size, and the URI by which another process reads it without waiting for
     writers, while the connection keeps them from changing the file or has its own log.
     """
+    _check_neighbours(path, place)
     ahead, before = _logs_ahead(path), path.stat()
     alone = ahead and not _beside(path, "-wal").exists()
     with ExitStack() as stack:
@@ -200,6 +202,16 @@ class _Guard:
 def _logs_ahead(path: Path) -> bool:
     """Return whether the file's header says that writers use a write-ahead log."""
     return first_bytes(path, 20)[18:20] == b"\x02\x02"
+
+
+def _check_neighbours(path: Path, place: str) -> None:
+    """Raise if SQLite would open a pipe or the like beside the file, and perhaps wait forever."""
+    for ending in ("-journal", "-wal", "-shm"):
+        if is_irregular(_beside(path, ending)):
+            raise DataError(
+                f"{place} cannot be read: {path.name + ending!r} beside it is not a regular file. "
+                "Remove or rename it, or copy the file elsewhere."
+            )
 
 
 def _beside(path: Path, ending: str) -> Path:

@@ -31,7 +31,7 @@ from condped.read.files.text_columns import (
     words_in,
 )
 from condped.read.options import ReadOptions
-from condped.read.table.build import build_table
+from condped.read.table.build import build_table, no_rows
 from condped.read.table.raw import RawTable
 from condped.trials.columns import Column, LevelColumn, UnusableColumn
 from condped.trials.notes import choice_words_note, words_note
@@ -97,7 +97,10 @@ def read_many(paths: Sequence[str], options: ReadOptions, root: Path | None = No
                 choices[name] = words_in(cells) - words[name]
         return made
 
-    table = build_table(RawTable(names, sum(rows for rows, _ in files), column), options)
+    count = sum(rows for rows, _ in files)
+    if not count:
+        raise no_rows(notes)
+    table = build_table(RawTable(names, count, column), options)
     kept = set(table.names)
     counts = {name: count for name, count in words.items() if count and name in kept}
     if counts:

@@ -12,6 +12,7 @@ from typing import IO, Any, cast
 
 from condped.errors import CondpedError, DataError
 from condped.optional import load_optional
+from condped.read.files.regular import check_ends
 
 # A file that grows by more than this when it is decompressed was made to fill the memory: tables
 # and logs grow by 5 to 50.
@@ -50,6 +51,7 @@ def is_compressed(path: str) -> bool:
 
 
 def _file(path: str) -> IO[bytes]:
+    check_ends(path)
     ending = Path(path).suffix.lower()
     if ending == ".gz":
         return bounded(cast(IO[bytes], gzip.open(path, "rb")), path)

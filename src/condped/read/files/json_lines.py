@@ -19,7 +19,7 @@ from condped.read.files.many_files import load_files, partition_of
 from condped.read.files.space_sidecar import with_sidecar
 from condped.read.frames.mappings import flat
 from condped.read.options import ReadOptions
-from condped.read.table.build import build_table
+from condped.read.table.build import build_table, no_rows
 from condped.read.table.raw import RawTable
 from condped.trials.columns import number_of
 from condped.trials.table import TrialTable
@@ -212,6 +212,8 @@ def read_many(paths: Sequence[str], options: ReadOptions, root: Path | None = No
 
     parts = load_files(paths, load, options, notes)
     records = [entry for part in parts for entry in part]
+    if not records:
+        raise no_rows(notes)
     return build_table(RawTable.of_records(records), options).with_notes(notes)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import stat
 from pathlib import Path
 
@@ -13,6 +14,16 @@ def is_irregular(path: str | Path) -> bool:
         return not stat.S_ISREG(Path(path).stat().st_mode)
     except OSError:  # opening it will raise
         return False
+
+
+def check_ends(path: str | os.PathLike[str]) -> None:
+    """Raise OSError for a device, which may never end. Pipes do, and may be written for us."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):  # opening it will raise
+        return
+    if stat.S_ISCHR(mode):
+        raise OSError(errno.EINVAL, "it is a device, not a file", str(path))
 
 
 def regular_bytes(path: Path, most: int = -1) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,8 +19,8 @@ def with_sidecar(source: str, options: ReadOptions) -> ReadOptions:
     ``.space.json``.
     """
     path = _sidecar(source)
-    if options.space is not None or path is None or not path.is_file():
-        return options
+    if options.space is not None or path is None or not os.path.isfile(path):  # noqa: PTH113
+        return options  # Path.is_file() raises if the name is too long
     space = load_space(path)
     note = f"The domains are those of {str(path)!r}."
     return replace(options, space=Space(space.parameters, notes=(*space.notes, note)))

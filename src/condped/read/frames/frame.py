@@ -61,7 +61,14 @@ def _holds_records(frame: nw.DataFrame[Any]) -> bool:
 
 def column_of(series: nw.Series[Any]) -> Column:
     """Return a series as a column."""
-    dtype = series.dtype
+    try:
+        dtype = series.dtype
+    except ValueError as error:  # one that Arrow has and narwhals has not: a negative scale
+        return UnusableColumn(str(error))
+    return _column_of_type(series, dtype)
+
+
+def _column_of_type(series: nw.Series[Any], dtype: nw.dtypes.DType) -> Column:
     if dtype == nw.Object:
         return array_column(np.fromiter(series.to_list(), dtype=object, count=len(series)))
     missing = series.is_null().to_numpy()
@@ -83,7 +90,8 @@ def _seconds(series: nw.Series[Any]) -> FloatArray | None:
     if series.dtype not in (nw.Datetime, nw.Duration):
         return None
     if getattr(series.dtype, "time_zone", None) is not None:  # numpy only has dates without a zone
-        series = series.dt.replace_time_zone(None)
+        # Not as local times, which are repeated or skipped when clocks change.
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     return seconds_of_array(series.to_numpy())
 
 

@@ -13,7 +13,7 @@ from condped.errors import DataError, NoTrialsError, SettingsError, not_found
 from condped.read.direction import assumed_direction_notes
 from condped.read.options import ReadOptions, checked_direction
 from condped.read.table.assign_domains import assign_domains
-from condped.read.table.convert_values import convert_column
+from condped.read.table.convert_values import convert_column, unusable
 from condped.read.table.export_layouts import Layout, layout_of
 from condped.read.table.infer_space import infer_space
 from condped.read.table.other_columns import is_record, is_result
@@ -22,7 +22,7 @@ from condped.read.table.state_words import state_array
 from condped.read.table.states import states_of
 from condped.safe_text import brief
 from condped.space.space import Space
-from condped.trials.columns import NumberColumn
+from condped.trials.columns import NumberColumn, UnusableColumn
 from condped.trials.course.times import recorded_durations
 from condped.trials.studies import StudyLabels
 from condped.trials.table import (
@@ -55,9 +55,9 @@ def select_layout(names: Sequence[str], space: Space | None) -> Layout | None:
     return None if space and set(space) <= set(names) else layout_of(names)
 
 
-def no_rows() -> DataError:
-    """Return the error for a source without any trial."""
-    return NoTrialsError("The source has no rows. Give at least one trial.")
+def no_rows(notes: Sequence[str] = ()) -> DataError:
+    """Return the error for a source without any trial; notes say what was left out of it."""
+    return NoTrialsError(" ".join(("The source has no rows.", *notes, "Give at least one trial.")))
 
 
 def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> TrialTable:
@@ -187,6 +187,9 @@ def _infer_space(
     for name in requested or ():
         if name not in free:
             raise not_found("parameter", name, free)
+        column = raw[name]
+        if isinstance(column, UnusableColumn):
+            raise unusable(name, column)
     if requested is not None:
         return infer_space({name: raw[name] for name in free if name in requested}, notes)
     others = [n for n in free if mixed and (is_record(n) or is_result(n, raw[n]))]

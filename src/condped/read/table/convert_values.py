@@ -24,16 +24,21 @@ from condped.trials.columns import (
 )
 
 
+def unusable(name: str, column: UnusableColumn) -> DataError:
+    """Return the error for a parameter whose values can be none."""
+    return DataError(
+        f"Parameter {name!r} cannot be read: its column holds {column.kind}. "
+        "Allowed: numbers, texts, booleans.",
+        column=name,
+    )
+
+
 def convert_column(
     name: str, column: Column, alternatives: tuple[Alternative, ...]
 ) -> NumberColumn | LevelColumn:
     """Return the column as numbers or levels, as these alternatives require."""
     if isinstance(column, UnusableColumn):
-        raise DataError(
-            f"Parameter {name!r} cannot be read: its column holds {column.kind}. "
-            "Allowed: numbers, texts, booleans.",
-            column=name,
-        )
+        raise unusable(name, column)
     categorical = [isinstance(alternative.domain, Categorical) for alternative in alternatives]
     if all(categorical):
         levels = _levels(column) if isinstance(column, NumberColumn) else column
