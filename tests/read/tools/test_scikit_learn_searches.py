@@ -288,6 +288,27 @@ def test_objects_become_choices_with_labels() -> None:
     assert set(other.domains[0].choices) == set(labels)
 
 
+@pytest.mark.parametrize("kind", ["random", "halving"])
+def test_a_dict_that_was_never_drawn_has_parameters_without_values(kind: str) -> None:
+    """Whether its condition is known or not: few candidates may all come from other dicts."""
+    branches: list[dict[str, Any]] = [
+        {"kind": ["svm"], "C": [1.0, 10.0]},
+        {"kind": ["svm"], "C": [0.1, 1.0], "epochs": [1, 2]},  # which kind does not identify
+        {"kind": ["net"], "layers": [1, 2, 3]},
+    ]
+    for seed in range(200):
+        search = (
+            RandomizedSearchCV(Model(), branches, n_iter=2, cv=2, random_state=seed)
+            if kind == "random"
+            else HalvingRandomSearchCV(Model(), branches, n_candidates=2, cv=2, random_state=seed)
+        ).fit(X, Y)
+        if not {"param_epochs", "param_layers"} & set(search.cv_results_):
+            break
+    table = check_reader("scikit-learn", search, runs_of(search.cv_results_, {}), directions=UP)
+    assert set(table.names) == {"kind", "C", "epochs", "layers"}
+    assert "No trial has epochs, layers." in table.notes
+
+
 def test_a_search_can_be_the_space_of_its_table() -> None:
     """A list of dicts, or distributions, are a space for the results as a table."""
     search = random_search()

@@ -99,6 +99,7 @@ class Layout:
                 tuple(name.removeprefix(self.parameters) for name in parameters),
                 raw.rows,
                 parameter,
+                raw.sparse,
             ),
             RawTable(
                 tuple(name.removeprefix(self.metrics) for name in metrics),
@@ -184,7 +185,10 @@ class _WandbLayout(Layout):
         return replace(
             runs,
             parameters=RawTable(
-                tuple(origin), runs.parameters.rows, lambda name: runs.parameters[origin[name]]
+                tuple(origin),
+                runs.parameters.rows,
+                lambda name: runs.parameters[origin[name]],
+                runs.parameters.sparse,
             ),
             notes=(note,) if hidden else (),
         )
