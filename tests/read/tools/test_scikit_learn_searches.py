@@ -318,6 +318,31 @@ def test_a_search_can_be_the_space_of_its_table() -> None:
     assert [p.domains for p in table.parameters] == [p.domains for p in whole.parameters]
 
 
+def test_objects_in_a_frame_have_the_labels_of_the_search(tmp_path: Path) -> None:
+    """So that its grid is their space, and conditions on them can be saved."""
+    grid = [
+        {"kind": ["svm"], "junk": [Model("a"), len], "C": [0.1, 1.0, 10.0]},
+        {"kind": ["net"], "junk": [Model("b"), max], "layers": [1, 2, 3]},
+    ]
+    search = GridSearchCV(Model(), grid, cv=2, refit=False).fit(X, Y)
+    frame = pd.DataFrame(search.cv_results_)
+    table, whole = condped.read(frame, space=grid), condped.read(search)
+    assert table.space == whole.space
+    for one, other in zip(table.parameters, whole.parameters, strict=True):
+        assert one.domains == other.domains
+        assert one.values[one.domain_ids >= 0] == pytest.approx(other.values[other.domain_ids >= 0])
+    gates = pd.DataFrame(
+        GridSearchCV(
+            Model(), [{"junk": [len], "C": [0.1, 1.0, 10.0]}, {"junk": [max]}], cv=2, refit=False
+        )
+        .fit(X, Y)
+        .cv_results_
+    )
+    advice = condped.advise(gates)
+    advice.save(tmp_path / "advice.json")
+    assert str(condped.load(tmp_path / "advice.json")) == str(advice)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
