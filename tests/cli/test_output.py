@@ -81,6 +81,9 @@ def test_sources_come_in_all_forms(tmp_path: Path) -> None:
     listed = json.loads(condped_command("sources", "--json").stdout)
     assert listed["schema"] == "condped.sources/1"
     assert any(entry["extra"] == "postgresql" for entry in listed["sources"])
+    # Databases and clusters are named, though no reader reads them.
+    extras = {entry["extra"] for entry in listed["sources"] if entry["reader"] is None}
+    assert extras == {"ibis", "spark", "ray"}
     condped_command("sources", "-o", tmp_path / "s.parquet")
     assert pq.read_table(tmp_path / "s.parquet").num_rows == len(listed["sources"])
 

@@ -7,14 +7,18 @@ from importlib.util import find_spec
 from typing import Any, ClassVar
 
 from condped.analyse.result import Result
-from condped.read.registry import Reader, installed, readers
+from condped.read.opening import ONLY_BATCHES
+from condped.read.registry import installed, readers
 
 
 @dataclass(frozen=True, slots=True)
 class SourceKind:
-    """A kind of source, the extra that it needs, if any, and whether that is installed."""
+    """A kind of source, the extra that it needs, if any, and whether that is installed.
 
-    reader: str
+    Tables of databases and clusters, which are counted in batches, have no ``reader``.
+    """
+
+    reader: str | None
     description: str
     extra: str | None
     installed: bool
@@ -27,7 +31,7 @@ class Sources(Result):
     Attributes
     ----------
     kinds
-        One per reader.
+        One per reader, then those of databases and clusters.
     problems
         Which readers of other packages cannot be used, and why.
     """
@@ -47,7 +51,7 @@ class Sources(Result):
 
 
 def sources() -> Sources:
-    """List the kinds of sources that :func:`condped.read` reads, and which extra each needs.
+    """List the kinds of sources that condped takes, and which extra each needs.
 
     Examples
     --------
@@ -55,14 +59,19 @@ def sources() -> Sources:
     >>> [kind.extra for kind in condped.sources().kinds if kind.reader == "parquet"]
     ['parquet']
     """
-    found = (
-        SourceKind(reader.name, reader.description, reader.extra or None, _is_installed(reader))
+    found = [
+        SourceKind(
+            reader.name, reader.description, reader.extra or None, _is_installed(reader.library)
+        )
         for reader in readers()
-    )
+    ]
+    found += [
+        SourceKind(None, description, opener.extra, _is_installed(opener.library))
+        for description, opener in ONLY_BATCHES.items()
+    ]
     return Sources(tuple(found), installed().broken)
 
 
-def _is_installed(reader: Reader) -> bool:
-    """Return whether what a reader needs is installed."""
-    needed = reader.library.split(" and ") if reader.library else []
-    return all(find_spec(library) is not None for library in needed)
+def _is_installed(needed: str) -> bool:
+    """Return whether libraries, such as "ibis and duckdb", are installed."""
+    return all(find_spec(library) is not None for library in needed.split(" and ") if library)

@@ -72,6 +72,15 @@ _OPENERS: Mapping[_Kind, _Opener] = {
 }
 
 
+# Sources without a reader, which only have batches: what they are, and their openers.
+ONLY_BATCHES: Mapping[str, _Opener] = {
+    "an Ibis table, a condped.LongTable, a DuckDB file (.duckdb, .ddb), or the name of a table "
+    "with --backend": _OPENERS["table"],
+    "a DataFrame of Spark, or the name of a table with --backend spark://…": _OPENERS["spark"],
+    "a dataset of Ray Data": _OPENERS["ray"],
+}
+
+
 class Recognised(NamedTuple):
     """A source, what it is, and the reader that reads it into memory, if known already."""
 

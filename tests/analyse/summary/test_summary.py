@@ -133,7 +133,14 @@ def test_states_and_durations_are_counted() -> None:
     text = " ".join(str(found).split())
     assert "7 trials: 4 complete, 1 pruned, 1 failed, 1 still running." in text
     assert "5 trials took 1 min 39 s in all within 1 min; median 15 s" in text
-    assert "Of this time, failed trials 40 s (40 %) and pruned trials 4 s (4 %)." in text
+    assert "Of this time, failed trials 40 s (40.4 %) and pruned trials 4 s (4.04 %)." in text
+
+
+def test_a_share_of_everything_is_written_out() -> None:
+    """When all time went into failed trials."""
+    assert "Of this time, failed trials 40 s (100 %)." in str(
+        condped.summary(timed().only(np.array([1])))
+    )
 
 
 def test_infeasible_trials_are_not_best() -> None:

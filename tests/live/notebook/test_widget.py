@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser
 
 import condped
-from condped.errors import SettingsError
+from condped.errors import CondpedError, SettingsError
 
 pytest.importorskip("anywidget")
 MARIMO = """
@@ -61,6 +61,15 @@ def test_the_choice_is_a_step_of_the_slider() -> None:
     assert shown.report.data["used"] == 100
     shown.update(condped.problems.get("nested").sample(120, seed=0))
     assert (shown.report.data["used"], shown._data["used"]) == (120, 120)
+
+
+def test_a_source_that_cannot_be_read_takes_no_place(tmp_path: Path) -> None:
+    """The report stays, and can be updated from its own source."""
+    shown = condped.widget(condped.problems.get("nested").sample(100, seed=0))
+    with pytest.raises(CondpedError):
+        shown.update(tmp_path / "none.csv")
+    shown.update()
+    assert shown.report.data["used"] == 100
 
 
 def test_what_the_page_says_is_not_told_to_it_again() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import condped
 from condped import Categorical, Float, Int, read, when
-from condped.errors import CondpedError, DataError, SettingsError
+from condped.errors import CondpedError, DataError, NameNotFoundError, SettingsError
 from condped.trials.table import State
 from tests.read.tables import EXPECTED, SPACE, TRIALS, parameters_of, plain
 
@@ -314,6 +314,18 @@ def test_names_that_are_no_texts_are_told_about_or_left_out() -> None:
         read({"loss": [1, 2], 1: [1, 2]}, objective="loss")
     table = read({"loss": [1, 2], 1: [1, 2], "x": [1, 2]}, objective="loss", space={"x": Int(0, 3)})
     assert table.ignored_columns == ("1",)
+
+
+def test_records_need_not_have_a_parameter_that_was_never_active() -> None:
+    """As in a table with an empty column; one that is always active must be there."""
+    records = [{"model": "svm", "loss": loss} for loss in (1.0, 0.5)]
+    space = {"model": Categorical(["svm", "net"]), "layers": when("model == 'net'", Int(1, 3))}
+    columns = {"model": ["svm", "svm"], "layers": [None, None], "loss": [1.0, 0.5]}
+    table = read(records, objective="loss", space=space)
+    assert parameters_of(table) == parameters_of(read(columns, objective="loss", space=space))
+    assert table.notes == ("No trial has layers.",)
+    with pytest.raises(NameNotFoundError, match="no column for the parameter 'layers'"):
+        read(records, objective="loss", space={**space, "layers": Int(1, 3)})
 
 
 def test_chosen_parameters_come_in_the_chosen_order() -> None:

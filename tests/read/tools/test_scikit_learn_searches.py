@@ -288,6 +288,27 @@ def test_objects_become_choices_with_labels() -> None:
     assert set(other.domains[0].choices) == set(labels)
 
 
+@pytest.mark.parametrize("kind", ["random", "halving"])
+def test_a_dict_that_was_never_drawn_has_parameters_without_values(kind: str) -> None:
+    """Whether its condition is known or not: few candidates may all come from other dicts."""
+    branches: list[dict[str, Any]] = [
+        {"kind": ["svm"], "C": [1.0, 10.0]},
+        {"kind": ["svm"], "C": [0.1, 1.0], "epochs": [1, 2]},  # which kind does not identify
+        {"kind": ["net"], "layers": [1, 2, 3]},
+    ]
+    for seed in range(200):
+        search = (
+            RandomizedSearchCV(Model(), branches, n_iter=2, cv=2, random_state=seed)
+            if kind == "random"
+            else HalvingRandomSearchCV(Model(), branches, n_candidates=2, cv=2, random_state=seed)
+        ).fit(X, Y)
+        if not {"param_epochs", "param_layers"} & set(search.cv_results_):
+            break
+    table = check_reader("scikit-learn", search, runs_of(search.cv_results_, {}), directions=UP)
+    assert set(table.names) == {"kind", "C", "epochs", "layers"}
+    assert "No trial has epochs, layers." in table.notes
+
+
 def test_a_search_can_be_the_space_of_its_table() -> None:
     """A list of dicts, or distributions, are a space for the results as a table."""
     search = random_search()
@@ -295,6 +316,31 @@ def test_a_search_can_be_the_space_of_its_table() -> None:
     whole = condped.read(search)
     assert table.space == whole.space
     assert [p.domains for p in table.parameters] == [p.domains for p in whole.parameters]
+
+
+def test_objects_in_a_frame_have_the_labels_of_the_search(tmp_path: Path) -> None:
+    """So that its grid is their space, and conditions on them can be saved."""
+    grid = [
+        {"kind": ["svm"], "junk": [Model("a"), len], "C": [0.1, 1.0, 10.0]},
+        {"kind": ["net"], "junk": [Model("b"), max], "layers": [1, 2, 3]},
+    ]
+    search = GridSearchCV(Model(), grid, cv=2, refit=False).fit(X, Y)
+    frame = pd.DataFrame(search.cv_results_)
+    table, whole = condped.read(frame, space=grid), condped.read(search)
+    assert table.space == whole.space
+    for one, other in zip(table.parameters, whole.parameters, strict=True):
+        assert one.domains == other.domains
+        assert one.values[one.domain_ids >= 0] == pytest.approx(other.values[other.domain_ids >= 0])
+    gates = pd.DataFrame(
+        GridSearchCV(
+            Model(), [{"junk": [len], "C": [0.1, 1.0, 10.0]}, {"junk": [max]}], cv=2, refit=False
+        )
+        .fit(X, Y)
+        .cv_results_
+    )
+    advice = condped.advise(gates)
+    advice.save(tmp_path / "advice.json")
+    assert str(condped.load(tmp_path / "advice.json")) == str(advice)
 
 
 @pytest.mark.parametrize(

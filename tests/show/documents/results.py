@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 import condped
-from tests.show.cases import result
+from tests.show.cases import EQUAL, result
 
 
 @cache
@@ -36,5 +36,7 @@ def results() -> dict[str, Any]:
         "starts": past.starts(4),
         "prior": past.prior(),
         "undetermined": result("equal"),
+        "no advice": condped.advise(EQUAL, objective="loss"),
+        "too early": condped.forecast(nested.sample(10, seed=0)),
         "nothing": result("nothing"),
     }

@@ -17,6 +17,7 @@ from condped.safe_text import printable
 from condped.show.documents import document_of
 from condped.show.documents.markdown import code_span, escaped
 from condped.show.documents.parts import Table
+from condped.show.text.advice import left_as_they_are
 from tests.show.cases import EQUAL, HOSTILE
 from tests.show.documents.results import results
 
@@ -130,6 +131,14 @@ def test_markdown_says_what_the_text_says(kind: str) -> None:
     told = [own.sub("", line) for line in sentences if line.endswith(".") and "  " not in line]
     assert told or kind in ("sources", "starts", "prior")
     assert [line for line in told if line not in seen] == []
+
+
+@pytest.mark.parametrize("kind", ["no advice", "nothing narrowed"])
+def test_what_is_left_is_a_list_of_its_own(kind: str) -> None:
+    """The account of the trials and other notes are no entries of it."""
+    page = markdown_it.MarkdownIt("commonmark").render(results()[kind].to_markdown())
+    listed = re.split(r"<p>(?:Leave|Left) as they are:</p>\s*", page)[1].split("</ul>")[0]
+    assert listed.count("<li>") == len(left_as_they_are(results()[kind].steps))
 
 
 def test_names_that_are_markup_stay_text() -> None:

@@ -39,7 +39,7 @@ class ReportWidget(anywidget.AnyWidget):
 
     def __init__(self, source: Any, options: Mapping[str, Any], height: int | None) -> None:
         self._source, self._options, self._from_page = source, dict(options), True
-        self._report = self._read()
+        self._report = self._read(source)
         data = self._report.data
         super().__init__(
             _page=self._report.to_html(framed=True),
@@ -62,15 +62,15 @@ class ReportWidget(anywidget.AnyWidget):
         source
             A report or a source; by default the last source, read again.
         """
-        if source is not None:
-            self._source = source
-        self._report = self._read()
+        given = self._source if source is None else source
+        self._report = self._read(given)
+        self._source = given  # not if it cannot be read
         self._data = self._report.page_data
 
-    def _read(self) -> condped.Report:
-        if isinstance(self._source, condped.Report):
-            return self._source
-        return condped.report(self._source, **self._options)
+    def _read(self, source: Any) -> condped.Report:
+        if isinstance(source, condped.Report):
+            return source
+        return condped.report(source, **self._options)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Apply a choice made on the page, without sending it back."""

@@ -73,7 +73,6 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
         taken.update(_listed("objective", options.objective))
     if options.constraints is not None:
         taken.update(_listed("constraints", options.constraints))
-    free = RawTable(tuple(n for n in raw.names if n not in taken), raw.rows, raw.__getitem__)
     for name in options.space or ():
         if name in taken:
             raise DataError(
@@ -81,7 +80,9 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
                 "constraint, order or study. Take it out of one of them.",
                 column=name,
             )
-    table = _labelled(_build(RawRuns(free, raw, states, mixed=True), options), raw, options)
+    table = _labelled(
+        _build(RawRuns(raw.without(taken), raw, states, mixed=True), options), raw, options
+    )
     if options.order is None:
         return table
     return replace(table.only(_rows_in_time(raw, options.order)), order_given=True)
@@ -142,10 +143,12 @@ def _build(runs: RawRuns, options: ReadOptions) -> TrialTable:
         space = _complete_space(space, raw, notes)
     known = set(raw.names)
     lacking = [name for name in space if name not in known]
+    # A conditional parameter may never have been active, and a tool need not record the condition.
     for name in lacking:
-        if not raw.sparse or space[name][0].when is None:
+        recorded = options.space is None or space[name][0].when is not None
+        if not (raw.sparse and recorded):
             raise not_found("column for the parameter", name, raw.names)
-    if lacking:  # a conditional parameter may never have been active
+    if lacking:
         raw = raw.with_absent(lacking)
         notes.append(f"No trial has {', '.join(lacking)}.")
     columns = {name: convert_column(name, raw[name], space[name]) for name in space}

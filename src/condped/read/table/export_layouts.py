@@ -16,6 +16,7 @@ from condped.read.seconds import seconds_of_column
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import states_of
 from condped.read.tools.mlflow.conventions import PARENT_TAG, trials_among, with_infinities
+from condped.read.tools.scikit_learn.choices import Choices
 from condped.read.tools.scikit_learn.results import (
     BUDGET,
     ITERATION,
@@ -24,7 +25,7 @@ from condped.read.tools.scikit_learn.results import (
     scored,
     times_of,
 )
-from condped.trials.columns import Column, LevelColumn, NumberColumn
+from condped.trials.columns import Column, LevelColumn, NumberColumn, level_column
 from condped.trials.course.times import Times
 from condped.trials.table import DURATION
 
@@ -99,6 +100,7 @@ class Layout:
                 tuple(name.removeprefix(self.parameters) for name in parameters),
                 raw.rows,
                 parameter,
+                raw.sparse,
             ),
             RawTable(
                 tuple(name.removeprefix(self.metrics) for name in metrics),
@@ -184,7 +186,10 @@ class _WandbLayout(Layout):
         return replace(
             runs,
             parameters=RawTable(
-                tuple(origin), runs.parameters.rows, lambda name: runs.parameters[origin[name]]
+                tuple(origin),
+                runs.parameters.rows,
+                lambda name: runs.parameters[origin[name]],
+                runs.parameters.sparse,
             ),
             notes=(note,) if hidden else (),
         )
@@ -201,7 +206,21 @@ class _ScikitLearnLayout(Layout):
         )
 
     def split(self, raw: RawTable, options: ReadOptions) -> RawRuns:
-        return scored(super().split(raw, options), options)
+        runs = super().split(raw, options)
+        return scored(replace(runs, parameters=self._labelled(runs.parameters)), options)
+
+    def _labelled(self, parameters: RawTable) -> RawTable:
+        """Return parameters with labels for objects, which frames hold as they are."""
+        choice = Choices()
+
+        def column(name: str) -> Column:
+            found = parameters[name]
+            if not isinstance(found, LevelColumn):
+                return found
+            labels = [*map(choice, found.levels), None]
+            return level_column([labels[code] for code in found.codes], found.absent())
+
+        return RawTable(parameters.names, parameters.rows, column, parameters.sparse)
 
     def _times(self, raw: RawTable) -> Times | None:
         return times_of(raw)

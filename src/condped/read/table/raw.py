@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -93,8 +93,16 @@ class RawTable:
     def only(self, rows: BoolArray) -> RawTable:
         """Return the table with these rows only."""
         return RawTable(
-            self.names, int(np.count_nonzero(rows)), lambda name: select_rows(self[name], rows)
+            self.names,
+            int(np.count_nonzero(rows)),
+            lambda name: select_rows(self[name], rows),
+            self.sparse,
         )
+
+    def without(self, names: Collection[str]) -> RawTable:
+        """Return the table without these columns."""
+        kept = tuple(name for name in self.names if name not in names)
+        return RawTable(kept, self.rows, self.__getitem__, self.sparse)
 
     def require(self, kind: str, name: str) -> Column:
         """Return a column; raises with the known names if there is none."""

@@ -35,6 +35,8 @@ def advice_document(advice: Advice) -> Document:
     parts += ["Leave as they are:", left] if left else []
     if advice.changes:
         parts += [FOR_OPTUNA, Code(advice.optuna_code(), "python")]
+    elif left:  # else what follows would be listed with it
+        parts.append("Notes:")
     sets = tie_remark(result.tie, advice.target_size)
     parts.append([*advice.notes, *account_lines(result.account, result.settings, sets)])
     return Document(advice_headline(result), parts, tie_lines(result.tie))

@@ -47,7 +47,7 @@ def latex_of(result: object, caption: str | None, label: str | None, *, notes: b
     document = document_of(result)
     tables = [part for part in document.parts if isinstance(part, Table) and part.rows]
     sentences = list(_sentences(document.parts))
-    if not tables and not (document.first or sentences):
+    if not tables and not (document.first or sentences or document.answer):
         raise SettingsError(
             f"A {type(result).__name__} has no tables for LaTeX. Use to_markdown() instead."
         )

@@ -37,6 +37,8 @@ def start_space_document(start: StartSpace) -> Document:
     parts += ["Left as they are:", left] if left else []
     if start.changes:
         parts += ["For Optuna:", Code(start.optuna_code(), "python")]
+    elif left and start.notes:  # else these would be listed with it
+        parts.append("Notes:")
     return Document(start_space_headline(start), [*parts, list(start.notes)])
 
 

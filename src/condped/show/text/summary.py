@@ -8,7 +8,7 @@ from typing import Any
 
 from condped.analyse.summary.result import BestTrial, Durations, Progress, StateCounts, Summary
 from condped.analyse.values import number_text
-from condped.safe_text import printable, shortened
+from condped.safe_text import percent, printable, shortened
 from condped.show.text.layout import text_width, wrapped, wrapped_each
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -143,7 +143,7 @@ def duration_sentences(durations: Durations) -> list[str]:
         f"{durations.longest_number})."
     ]
     lost = [
-        f"{name} trials {seconds_text(taken)} ({100 * taken / durations.total:.2g} %)"
+        f"{name} trials {seconds_text(taken)} ({percent(taken / durations.total)})"
         for name, taken in (("failed", durations.failed), ("pruned", durations.pruned))
         if taken > 0
     ]

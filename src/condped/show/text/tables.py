@@ -311,7 +311,7 @@ def sources_text(sources: Sources) -> str:
 
 def source_rows(sources: Sources) -> list[tuple[str, str]]:
     """Return each reader, and what it reads and needs."""
-    return [(kind.reader, f"{kind.description}{_needs(kind)}") for kind in sources.kinds]
+    return [(kind.reader or "–", f"{kind.description}{_needs(kind)}") for kind in sources.kinds]
 
 
 def _needs(kind: SourceKind) -> str:

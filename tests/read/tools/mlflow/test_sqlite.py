@@ -12,7 +12,7 @@ import pytest
 from mlflow.tracking import MlflowClient
 
 import condped
-from condped import read
+from condped import Float, Space, read, when
 from condped.errors import DataError, NameNotFoundError, SettingsError
 from condped.read.registry import reader_for
 from condped.testing import check_reader
@@ -52,6 +52,18 @@ def test_a_store_is_what_mlflow_tells(store: tuple[Path, MlflowClient, str]) -> 
         "Runs left out since their nested runs are the trials: 1.",
     )
     assert table.ignored_columns == ("trials",)
+
+
+def test_a_parameter_that_no_run_logged_was_never_active(
+    store: tuple[Path, MlflowClient, str],
+) -> None:
+    """If it is conditional: MLflow has the parameters that were logged, no columns."""
+    space = Space({**SPACE, "momentum": when("model == 'none'", Float(0, 1))})
+    table = read(store[0], objective="loss", space=space)
+    assert (table.parameters[-1].domain_ids == -1).all()
+    assert "No trial has momentum." in table.notes
+    with pytest.raises(NameNotFoundError, match="no column for the parameter 'momentum'"):
+        read(store[0], objective="loss", space=Space({**SPACE, "momentum": Float(0, 1)}))
 
 
 def test_importances_are_those_of_mlflows_own_answers(

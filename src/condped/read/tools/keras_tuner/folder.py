@@ -167,7 +167,8 @@ def _objective(trials: Sequence[_Trial]) -> tuple[str, str, tuple[str, ...]]:
 
     Keras Tuner records the objective's direction with the metric, but not its name.
     """
-    scored = [trial for trial in trials if trial.score is not None]
+    # A trial whose metric was never a number failed, and has the score NaN.
+    scored = [trial for trial in trials if trial.score is not None and not math.isnan(trial.score)]
     for name in dict.fromkeys(name for trial in scored for name in trial.metrics):
         found = [trial.metrics.get(name) for trial in scored]
         if all(
@@ -183,9 +184,7 @@ def _objective(trials: Sequence[_Trial]) -> tuple[str, str, tuple[str, ...]]:
 
 
 def _same(best: float, score: float | None) -> bool:
-    if score is None or math.isnan(score):
-        return math.isnan(best)
-    return math.isclose(best, score, rel_tol=1e-9, abs_tol=1e-12)
+    return score is not None and math.isclose(best, score, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def _maximized(trials: Sequence[_Trial]) -> dict[str, str]:

@@ -162,7 +162,7 @@ class ExperimentRuns:
 
         return build_runs(
             RawRuns(
-                parameters=RawTable(tuple(sorted(self.parameters)), trials, parameter),
+                parameters=RawTable(tuple(sorted(self.parameters)), trials, parameter, sparse=True),
                 metrics=RawTable(tuple(sorted(self.metric_names)), trials, metric),
                 states=np.array(
                     [_state(status) for status in compress(self.statuses, kept.rows)], np.int8

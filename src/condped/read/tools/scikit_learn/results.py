@@ -108,8 +108,7 @@ def _at_one_budget(runs: RawRuns, options: ReadOptions) -> RawRuns:
     budgets = runs.metrics.numbers("budget", BUDGET)
     # The resource may be a parameter of the estimator, which is then not searched.
     resource = [n for n in runs.parameters.names if _is(runs.parameters[n], budgets)]
-    names = tuple(name for name in runs.parameters.names if name not in resource)
-    parameters = RawTable(names, runs.parameters.rows, runs.parameters.__getitem__)
+    parameters = runs.parameters.without(resource)
     candidates = _candidates(parameters)
     unit = resource[0] if resource else BUDGET
     rows, notes = at_one_budget(budgets, candidates, options, unit)
