@@ -7,14 +7,18 @@ from importlib.util import find_spec
 from typing import Any, ClassVar
 
 from condped.analyse.result import Result
-from condped.read.registry import Reader, installed, readers
+from condped.read.opening import databases_and_clusters
+from condped.read.registry import installed, readers
 
 
 @dataclass(frozen=True, slots=True)
 class SourceKind:
-    """A kind of source, the extra that it needs, if any, and whether that is installed."""
+    """A kind of source, the extra that it needs, if any, and whether that is installed.
 
-    reader: str
+    ``reader`` is None for tables in databases and on clusters, which are not read by a reader.
+    """
+
+    reader: str | None
     description: str
     extra: str | None
     installed: bool
@@ -27,7 +31,7 @@ class Sources(Result):
     Attributes
     ----------
     kinds
-        One per reader.
+        One per reader, then tables in databases and on clusters.
     problems
         Which readers of other packages cannot be used, and why.
     """
@@ -47,7 +51,7 @@ class Sources(Result):
 
 
 def sources() -> Sources:
-    """List the kinds of sources that :func:`condped.read` reads, and which extra each needs.
+    """List the kinds of sources that can be analysed, and which extra each needs.
 
     Examples
     --------
@@ -55,14 +59,20 @@ def sources() -> Sources:
     >>> [kind.extra for kind in condped.sources().kinds if kind.reader == "parquet"]
     ['parquet']
     """
-    found = (
-        SourceKind(reader.name, reader.description, reader.extra or None, _is_installed(reader))
+    found = [
+        SourceKind(
+            reader.name, reader.description, reader.extra or None, _is_installed(reader.library)
+        )
         for reader in readers()
-    )
+    ]
+    found += [
+        SourceKind(None, description, extra, _is_installed(library))
+        for description, library, extra in databases_and_clusters()
+    ]
     return Sources(tuple(found), installed().broken)
 
 
-def _is_installed(reader: Reader) -> bool:
-    """Return whether what a reader needs is installed."""
-    needed = reader.library.split(" and ") if reader.library else []
-    return all(find_spec(library) is not None for library in needed)
+def _is_installed(library: str) -> bool:
+    """Return whether every library of a text such as ``ray and pyarrow`` is installed."""
+    needed = library.split(" and ") if library else []
+    return all(find_spec(name) is not None for name in needed)

@@ -33,7 +33,7 @@ def readers(context: click.Context, parameter: click.Parameter, begun: str) -> l
     return [
         CompletionItem(kind.reader, help=kind.description)
         for kind in condped.sources().kinds
-        if kind.reader.startswith(begun)
+        if kind.reader is not None and kind.reader.startswith(begun)
     ]
 
 
