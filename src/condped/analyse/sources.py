@@ -34,6 +34,12 @@ class Sources(Result):
         One per reader, then tables in databases and on clusters.
     problems
         Which readers of other packages cannot be used, and why.
+
+    Examples
+    --------
+    >>> import condped
+    >>> next(kind.description for kind in condped.sources().kinds if kind.reader == "records")
+    'a list of mappings, one per trial'
     """
 
     schema: ClassVar[str] = "condped.sources/1"
