@@ -88,7 +88,8 @@ html_theme_options = {
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
-html_sidebars: dict[str, list[str]] = {"index": [], "search": []}
+_ALONE = ("index", "search", "changelog", "cite", "contributing")  # pages of no section
+html_sidebars: dict[str, list[str]] = {page: [] for page in _ALONE}
 
 # The gallery, and the pictures of understand/regimes.md: gallery_settings.py. Without executing the
 # gallery: sphinx-build -D plot_gallery=0

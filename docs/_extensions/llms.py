@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from sphinx.application import Sphinx
 _LONGEST = 200  # letters of a line about a page
 # What a page is listed under, by the folder it is in.
 _PARTS = {
-    "": "This project",
     "start": "Start",
     "coming-from": "Coming from another tool",
     "how-to": "How to",
@@ -24,8 +24,8 @@ _PARTS = {
     "understand": "Understand",
     "reference": "Reference",
     "trust": "Trust",
+    "": "This project",
 }
-_LEFT_OUT = re.compile(r"index$|genindex|search|.*sg_execution_times")
 
 
 def about(doctree: nodes.document) -> str:
@@ -33,7 +33,7 @@ def about(doctree: nodes.document) -> str:
     for paragraph in doctree.findall(nodes.paragraph):
         if isinstance(paragraph.parent, (nodes.section, addnodes.desc_content)):
             text = " ".join(paragraph.astext().split())
-            first = re.split(r"(?<=[.!?:]) (?=[A-Z*`])", text)[0].rstrip(":")
+            first = re.split(r"(?<=[.!?]) |: (?=[A-Z])", text)[0]
             return first if len(first) <= _LONGEST else f"{first[: _LONGEST - 1].rstrip()}…"
     return ""
 
@@ -43,11 +43,11 @@ def _write(app: Sphinx, failed: Exception | None) -> None:
         return
     listed: dict[str, list[str]] = {part: [] for part in _PARTS}
     full: list[str] = []
-    for name in sorted(app.env.found_docs, key=lambda name: (name.count("/"), name)):
+    for name in _in_order(app, "index"):
         doctree = app.env.get_doctree(name)
         title = app.env.titles[name].astext()
         full.append(f"{title}\n{'=' * len(title)}\n({name}.html)\n\n{_text(doctree)}")
-        if _LEFT_OUT.match(name):
+        if name == "index":
             continue
         part = name.split("/")[0].replace("questions", "gallery") if "/" in name else ""
         line = about(doctree)
@@ -60,6 +60,13 @@ def _write(app: Sphinx, failed: Exception | None) -> None:
     out = Path(app.outdir)
     (out / "llms.txt").write_text("\n\n".join([head, *sections]) + "\n", encoding="utf-8")
     (out / "llms-full.txt").write_text("\n\n\n".join([head, *full]) + "\n", encoding="utf-8")
+
+
+def _in_order(app: Sphinx, name: str) -> Iterator[str]:
+    """Yield a page and all below it, in the order in which the site shows them."""
+    yield name
+    for below in app.env.toctree_includes.get(name, ()):
+        yield from _in_order(app, below)
 
 
 def _text(doctree: nodes.document) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from sphinx.application import Sphinx
 
+import condped
 from condped.options import options_of
 from condped.space import Space
 from condped.space.condition import Condition
@@ -51,7 +53,10 @@ def written(annotation: Any) -> str:
 def _list_options(
     _app: Sphinx, what: str, _name: str, entry: Any, _options: Any, lines: list[str]
 ) -> None:
-    """Put the type behind each option of a docstring; list those of a class with the class."""
+    """Put the type behind each option of a docstring; list those of a class with the class.
+
+    Help texts of options are also those of the command line, where code has single backticks.
+    """
     function = entry.__init__ if what == "class" else entry
     try:
         known = {option.name: written(option.type) for option in options_of(function)}
@@ -65,18 +70,25 @@ def _list_options(
     for number, line in enumerate(lines[start:], start):
         if line in known:
             lines[number] = f"{line} : {known[line]}"
+        else:
+            lines[number] = re.sub(r"(?<![:`])`([^`<>]+)`(?!`)", r"``\1``", line)
 
 
-def _hide_fields(
+def _sign(
     _app: Sphinx, what: str, _name: str, entry: Any, _options: Any, signature: str, returned: str
 ) -> tuple[str, str] | None:
-    """Leave out how results are made, which nobody calls."""
-    own = getattr(entry, "__module__", "").startswith(("condped.analyse", "condped.comparison"))
-    return ("", "") if what == "class" and own else None
+    """Say which result a function returns; leave out how results are made, which nobody calls."""
+    if what == "class":
+        made = getattr(entry, "__module__", "").startswith(
+            ("condped.analyse", "condped.comparison")
+        )
+        return ("", "") if made else None
+    kind = getattr(entry, "__annotations__", {}).get("return")
+    return (signature, f"condped.{kind}") if signature and kind in condped.__all__ else None
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Listen to docstrings, before numpydoc does."""
     app.connect("autodoc-process-docstring", _list_options, priority=_BEFORE_NUMPYDOC)
-    app.connect("autodoc-process-signature", _hide_fields, priority=_BEFORE_NUMPYDOC)
+    app.connect("autodoc-process-signature", _sign, priority=_BEFORE_NUMPYDOC)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pytest
 
@@ -163,6 +164,15 @@ def test_the_demo_runs_as_it_says(tmp_path: Path) -> None:
     )
     assert (again.returncode, again.stderr) == (0, "")
     assert again.stdout.strip() in done.stdout
+    assert max(len(line) for line in done.stdout.splitlines() if tmp_path.name not in line) <= 100
+
+
+def test_the_demo_fits_its_terminal(tmp_path: Path) -> None:
+    """Tables and explanations alike."""
+    done = condped_command("demo", "-n", "200", "--folder", tmp_path / "d", columns=80)
+    lines = click.unstyle(done.stdout).splitlines()
+    assert max(len(line) for line in lines if tmp_path.name not in line) <= 80
+    assert "\x1b[" in done.stdout  # in colours
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], []])

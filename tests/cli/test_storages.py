@@ -12,7 +12,7 @@ import optuna
 
 import condped
 from condped.read.registry import readers
-from tests.cli.command import condped_command
+from tests.cli.command import condped_command, condped_process
 from tests.cli.terminal import on_a_terminal
 
 
@@ -35,13 +35,32 @@ def test_a_study_in_sqlite_is_analysed_by_its_url(tmp_path: Path) -> None:
 
 
 def test_sources_lists_every_reader() -> None:
-    """Name, description and the extra that is needed."""
+    """Name, description and the extra that is needed, in lines that fit."""
     done = condped_command("sources")
     assert done.returncode == 0
+    assert max(map(len, done.stdout.splitlines())) <= 100
+    listed = " ".join(done.stdout.split())
     for reader in readers():
-        assert f"{reader.name} " in done.stdout
-        assert reader.description in done.stdout
+        assert f"{reader.name} {reader.description}" in listed
     assert "[condped[parquet], installed]" in done.stdout
+
+
+def test_sources_lists_databases_and_clusters() -> None:
+    """What is counted without a reader, by what a user would look for, and its extra."""
+    kinds = [kind for kind in condped.sources().kinds if kind.reader is None]
+    assert {kind.extra for kind in kinds} == {"ibis", "spark", "ray"}
+    listed = " ".join(condped_command("sources").stdout.split())
+    for word in ("Ibis", ".duckdb", "postgres://", "condped.LongTable", "Spark", "Ray Data"):
+        assert word in " ".join(kind.description for kind in kinds)
+    for kind in kinds:
+        assert f"– {kind.description} [condped[{kind.extra}], installed]" in listed
+    words = {
+        "COMP_WORDS": "condped importance --reader ",
+        "COMP_CWORD": "3",
+        "_CONDPED_COMPLETE": "bash_complete",
+    }
+    offered = condped_process(environment=words).stdout.split()
+    assert sorted(offered) == sorted(f"plain,{reader.name}" for reader in readers())
 
 
 def test_sources_names_the_extra_that_is_missing() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
+from importlib import import_module
 from inspect import isclass, isfunction
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +24,7 @@ from sphinx.util.inventory import InventoryFile
 import condped
 from condped.cli.app import app
 from condped.options import options_of
+from condped.read.options import ReadOptions
 from tests.show.conftest import browser  # noqa: F401
 
 ROOT = Path(__file__).parents[2]
@@ -124,6 +127,18 @@ def test_every_local_link_and_anchor_resolves(site: Path) -> None:
     assert not broken
 
 
+def test_code_is_shown_as_code(site: Path) -> None:
+    """Single backticks of reStructuredText would make it the title of a book."""
+    assert not [path for path in pages(site) if "<cite>" in path.read_text(encoding="utf-8")]
+
+
+def test_pages_of_no_section_have_no_navigation_of_one(site: Path) -> None:
+    """There would be nothing in it."""
+    for name in ("index", "changelog", "cite", "contributing"):
+        assert "Section Navigation" not in (site / f"{name}.html").read_text(encoding="utf-8")
+    assert "Section Navigation" in (site / "start" / "enough.html").read_text(encoding="utf-8")
+
+
 def test_every_public_name_is_in_the_reference(site: Path) -> None:
     """Those of the package, and those of its public modules."""
     inventory = InventoryFile.loads((site / "objects.inv").read_bytes(), uri="")
@@ -161,6 +176,39 @@ def plain(text: str) -> str:
     ):
         text = text.replace(written, meant)
     return re.sub(r"\s+", " ", text)
+
+
+def test_every_public_name_has_its_parameters_and_an_example() -> None:
+    """Explained where they stand, or where that says; classes have attributes, too."""
+    page = (DOCS / "reference" / "api" / "index.md").read_text(encoding="utf-8")
+    lists = re.findall(r":nosignatures:\n\n(.*?)```", page, re.DOTALL)
+    listed = [name for names in lists for name in names.split()]
+    assert len(listed) > 75
+    lacking = []
+    for name in listed:
+        first, _, rest = name.partition(".")
+        holder = getattr(condped, first, None) if rest else condped
+        if not isinstance(holder, ModuleType):  # condped.read is a function, and a package
+            holder = import_module(f"condped.{name}".rpartition(".")[0])
+        entry = getattr(holder, name.rpartition(".")[2])
+        text = inspect.getdoc(entry) or ""
+        own = inspect.signature(entry).parameters.values() if isfunction(entry) else ()
+        known = {entry.name for entry in own if entry.kind is not entry.VAR_KEYWORD}
+        explained = set(re.findall(r"\w+", "\n".join(re.findall(r"^\S.*$", text, re.MULTILINE))))
+        if "Takes and returns what" not in text:
+            lacking += [f"{name}({one})" for one in known - explained]
+        # follow makes the one, and read describes the other
+        if isclass(entry) and entry not in (condped.Followed, ReadOptions):
+            lacking += [] if re.search(r"^(Parameters|Attributes)$", text, re.MULTILINE) else [name]
+        lacking += [name] if "Examples\n" not in text else []
+    assert not lacking
+
+
+def test_functions_say_which_result_they_return(site: Path) -> None:
+    """With a link to it."""
+    page = (site / "reference/api/generated/condped.importance.html").read_text(encoding="utf-8")
+    signature = page.partition('id="condped.importance"')[2].partition("</dt>")[0]
+    assert 'href="condped.ImportanceResult.html' in signature
 
 
 def test_every_command_and_option_is_in_the_reference(site: Path) -> None:
@@ -207,12 +255,15 @@ def test_numbers_of_the_trust_page_are_on_the_pages_it_names() -> None:
 
 
 def test_the_list_for_language_models_is_complete(site: Path) -> None:
-    """Title, summary, and every page with an address that is there."""
+    """Title, summary, and every page with an address that is there, in the site's order."""
     text = (site / "llms.txt").read_text(encoding="utf-8")
     assert text.startswith(f"# condped {condped.__version__}\n\n> Hyperparameter importance")
     listed = re.findall(r"^- \[.+\]\(([^)]+)\)", text, re.MULTILINE)
     expected = {str(path.relative_to(site)) for path in pages(site)} - {*SPECIAL, "index.html"}
     assert sorted(listed) == sorted(name for name in expected if "sg_execution" not in name)
+    assert listed[:2] == ["start/index.html", "start/install.html"]
+    assert "](start/five-minutes.html): For anyone who has tuned something with Optuna" in text
+    assert sum(line.endswith("…") for line in text.splitlines()) < 5  # cut where one is too long
     full = (site / "llms-full.txt").read_text(encoding="utf-8")
     assert "Every error is explained" not in full
     assert "Parameters that nothing uses are rarely said to matter" in full

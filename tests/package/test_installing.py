@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ def uv(tmp_path: Path) -> dict[str, str]:
     if not UV.exists():
         pytest.skip("uv is NOT installed: nothing to install with")
     override = tmp_path / "override.txt"
-    names = ("numpy", "narwhals", "click")
+    names = ("numpy", "narwhals", "click", "matplotlib")
     override.write_text("".join(f"{name}; python_version < '3'\n" for name in names))
     return {
         **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
@@ -50,10 +51,13 @@ def test_uv_users_are_told_what_uv_takes(
     """The real uv: for one run, as a tool, in an environment, and for a script."""
     wheel = distributions[1]
     once = said(UV, "tool", "run", "--from", wheel, "python", *ASK, environment=uv)
-    assert once == "uvx --from 'condped[plot]' condped ..."
+    # No index has this wheel, so its name alone would not be found.
+    assert once == f"uvx --from 'condped[plot] @ {wheel.as_uri()}' condped ..."
+    told = shlex.split(once)[2]
+    assert said(UV, "tool", "run", "--from", told, "python", *ASK, environment=uv) == once
     said(UV, "tool", "install", wheel, environment=uv)
     tool = said(tmp_path / "tools" / "condped" / "bin" / "python", *ASK, environment=uv)
-    assert tool == "uv tool install 'condped[plot]'"
+    assert tool == f"uv tool install 'condped[plot] @ {wheel.as_uri()}'"
     said(UV, "venv", tmp_path / "own", environment=uv)
     assert command_for("plot", tmp_path / "own") == "uv pip install 'condped[plot]'"
     said(UV, "venv", tmp_path / "builds-v0" / "x", environment=uv)  # where `uv run --with` has them
@@ -67,9 +71,21 @@ def test_pipx_users_are_told_what_pipx_takes(tmp_path: Path) -> None:
         (".cache", "pipx run --spec 'condped[plot]' condped ..."),
     ):
         prefix = tmp_path / parent / "condped"
-        prefix.mkdir(parents=True)
+        record = prefix / "lib/python3.11/site-packages/condped-0.1.0.dist-info/direct_url.json"
+        record.parent.mkdir(parents=True)
         (prefix / "pipx_metadata.json").write_text("{}")
         assert command_for("plot", prefix) == command
+        record.write_text('{"url": "file:///home/me/condped", "dir_info": {}}')
+        elsewhere = command.replace("[plot]", "[plot] @ file:///home/me/condped")
+        assert command_for("plot", prefix) == elsewhere
+        record.write_text(
+            '{"url": "https://host/condped", "vcs_info": {"vcs": "git", "commit_id": "abc"}}'
+        )
+        commit = command.replace("[plot]", "[plot] @ git+https://host/condped@abc")
+        assert command_for("plot", prefix) == commit
+        for damaged in ("", "[]", '{"vcs_info": {}}', "null"):
+            record.write_text(damaged)
+            assert command_for("plot", prefix) == command
 
 
 def test_everybody_else_has_pip(tmp_path: Path) -> None:

@@ -187,6 +187,18 @@ def budgets(
         Confidence level of the intervals.
     **options
         How to read the source, as for :func:`condped.read`.
+
+    Examples
+    --------
+    >>> import condped
+    >>> trials = [
+    ...     {"x": x / 20, "epochs": epochs, "loss": abs(x / 20 - 0.3) + 0.1 * (x % 3) / epochs}
+    ...     for x in range(20)
+    ...     for epochs in (1, 9)
+    ... ]
+    >>> found = condped.budgets(trials, objective="loss", budget_column="epochs")
+    >>> found[0].budget, found[0].agrees
+    (1.0, True)
     """
     check_options(budgets, options)
     check_target(target_quantile, 1.0)

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any, ClassVar
 
 from condped.analyse.result import Result
-from condped.read.opening import ONLY_BATCHES
+from condped.read.opening import databases_and_clusters
 from condped.read.registry import installed, readers
 
 
@@ -15,7 +15,7 @@ from condped.read.registry import installed, readers
 class SourceKind:
     """A kind of source, the extra that it needs, if any, and whether that is installed.
 
-    Tables of databases and clusters, which are counted in batches, have no ``reader``.
+    ``reader`` is None for tables in databases and on clusters, which are not read by a reader.
     """
 
     reader: str | None
@@ -31,9 +31,15 @@ class Sources(Result):
     Attributes
     ----------
     kinds
-        One per reader, then those of databases and clusters.
+        One per reader, then tables in databases and on clusters.
     problems
         Which readers of other packages cannot be used, and why.
+
+    Examples
+    --------
+    >>> import condped
+    >>> next(kind.description for kind in condped.sources().kinds if kind.reader == "records")
+    'a list of mappings, one per trial'
     """
 
     schema: ClassVar[str] = "condped.sources/1"
@@ -51,7 +57,7 @@ class Sources(Result):
 
 
 def sources() -> Sources:
-    """List the kinds of sources that condped takes, and which extra each needs.
+    """List the kinds of sources that can be analysed, and which extra each needs.
 
     Examples
     --------
@@ -66,12 +72,13 @@ def sources() -> Sources:
         for reader in readers()
     ]
     found += [
-        SourceKind(None, description, opener.extra, _is_installed(opener.library))
-        for description, opener in ONLY_BATCHES.items()
+        SourceKind(None, description, extra, _is_installed(library))
+        for description, library, extra in databases_and_clusters()
     ]
     return Sources(tuple(found), installed().broken)
 
 
-def _is_installed(needed: str) -> bool:
-    """Return whether libraries, such as "ibis and duckdb", are installed."""
-    return all(find_spec(library) is not None for library in needed.split(" and ") if library)
+def _is_installed(library: str) -> bool:
+    """Return whether every library of a text such as ``ray and pyarrow`` is installed."""
+    needed = library.split(" and ") if library else []
+    return all(find_spec(name) is not None for name in needed)

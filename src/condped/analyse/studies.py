@@ -23,6 +23,13 @@ class Studies(Result):
     ----------
     studies
         In the order of the source.
+
+    Examples
+    --------
+    >>> import condped
+    >>> found = condped.studies({"x": [0.1, 0.7], "loss": [3.0, 1.0]}, objective="loss")
+    >>> len(found), found.studies[0].trials
+    (1, 2)
     """
 
     schema: ClassVar[str] = "condped.studies/1"

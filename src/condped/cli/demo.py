@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import click
@@ -12,7 +14,8 @@ import numpy as np
 
 import condped
 from condped.cli.options import CommandWithoutRepeats
-from condped.cli.tell import say
+from condped.cli.output import say_result
+from condped.cli.tell import on_terminal, say
 from condped.errors import MissingLibraryError
 from condped.writing.whole_files import whole_file, write_text
 
@@ -62,23 +65,24 @@ def demo(trials: int, folder: Path) -> None:
     _write_trials(results, trials)
     write_text(json.dumps(_SPACE, indent=2), space)
 
-    click.echo(
+    _explain(
         f"{trials} trials of a made-up model selection: 'model' chooses svm, forest or network, "
-        "and each\nhas parameters of its own. In truth the network is best, its learning rate "
-        "decides, and 'seed'\ndoes nothing. What does the analysis say?\n"
+        "and each has parameters of its own. In truth the network is best, its learning rate "
+        "decides, and 'seed' does nothing. What does the analysis say?"
     )
     command_line = shlex.join(
         ["condped", "importance", str(results), "--objective", "error", "--space", str(space)]
     )
     say(f"$ {command_line}\n")
     result = condped.importance(str(results), objective="error", space=space)
-    click.echo(f"{result}\n")
-    click.echo(
-        "importance: share of what all parameters explain; sums to 1 with what is unattributed.\n"
-        "η²: how much of 'reaches the best trials or not' this parameter explains by itself.\n"
-        "verdict: whether its effect is statistically significant; not testable if, "
-        "for example, none of its trials is among the best.\n"
-        "active as: the values it may take, and in how many trials; absent elsewhere.\n"
+    say_result(result)
+    click.echo()
+    _explain(
+        "importance: share of what all parameters explain; sums to 1 with what is unattributed.",
+        "η²: how much of 'reaches the best trials or not' this parameter explains by itself.",
+        "verdict: whether its effect is statistically significant; not testable if, for example, "
+        "none of its trials is among the best.",
+        "active as: the values it may take, and in how many trials; absent elsewhere.",
     )
     curve = condped.sweep(str(results), objective="error", space=space)
     try:
@@ -94,6 +98,14 @@ def demo(trials: int, folder: Path) -> None:
     with whole_file(picture) as file:
         figure.savefig(file, format="png", dpi=120)
     say(f"The picture is in {picture}, the trials in {results}.")
+
+
+def _explain(*paragraphs: str) -> None:
+    """Print paragraphs, in 100 columns or the width of the terminal, and an empty line."""
+    width = min(shutil.get_terminal_size().columns, 100) if on_terminal() else 100
+    for text in paragraphs:
+        click.echo(fill(text, width, subsequent_indent="  " if len(paragraphs) > 1 else ""))
+    click.echo()
 
 
 def _write_trials(path: Path, trials: int) -> None:

@@ -130,14 +130,12 @@ def answer(
         result = function(*sources, **given(options))
         if output is not None:
             result.save(output)
-    form = requested[0] if requested else _for_terminal if on_terminal() else str
-    form_text = form(result).removesuffix("\n")
-    if form is _json or (form is show and is_json(form_text)):
-        say_json(form_text)
-    elif form is _for_terminal:
-        click.echo(form_text, color=True)
+    if requested:
+        form_text = requested[0](result).removesuffix("\n")
+        is_data = requested[0] is _json or (requested[0] is show and is_json(form_text))
+        (say_json if is_data else say)(form_text)
     else:
-        say(form_text)
+        say_result(result)
     if output is not None:
         tell(f"Written to {output}.")
     if after is not None:
@@ -159,11 +157,15 @@ def _json(result: Any) -> str:
 _csv, _markdown, _latex = map(methodcaller, ("to_csv", "to_markdown", "to_latex"))
 
 
-def _for_terminal(result: Any) -> str:
-    """Return a text as wide as the terminal, in colours unless NO_COLOR is set."""
+def say_result(result: Any) -> None:
+    """Print a result; on a terminal as wide as that, and in colours unless NO_COLOR is set."""
+    if not on_terminal():
+        say(str(result).removesuffix("\n"))
+        return
     width = min(shutil.get_terminal_size().columns, _WIDEST)
-    lines = visible(result.to_text(width)).split("\n")
-    return "\n".join(lines if os.environ.get("NO_COLOR") else map(_coloured, lines))
+    lines = visible(result.to_text(width).removesuffix("\n")).split("\n")
+    coloured = lines if os.environ.get("NO_COLOR") else map(_coloured, lines)
+    click.echo("\n".join(coloured), color=True)
 
 
 def _coloured(line: str) -> str:

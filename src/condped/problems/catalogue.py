@@ -47,15 +47,31 @@ _PROBLEMS: tuple[Problem, ...] = (
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all problems."""
+    """Return the names of all problems.
+
+    Examples
+    --------
+    >>> names()
+    ('activation-disjoint', 'activation-overlap', 'regime-dependent', 'nested', 'three-way')
+    """
     return tuple(problem.name for problem in _PROBLEMS)
 
 
 def get(name: str) -> Problem:
     """Return a problem by name.
 
+    It has a ``space``; ``sample(trials, seed=0)`` draws random trials, ``objective(trial)`` is for
+    Optuna, and ``truth(target_quantile=0.1, region_quantile=1.0)`` are the exact importances.
+
+    Parameters
+    ----------
+    name
+        One of :func:`names`.
+
     Examples
     --------
+    >>> len(get("activation-disjoint").sample(100, seed=0))
+    100
     >>> get("activation-disjoint").truth(target_quantile=0.25).to_dict()
     {'c': 0.33..., 'x': 0.66..., 'y': 0.0}
     """

@@ -16,13 +16,32 @@ from condped.safe_text import brief
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """Exact variances at one pair of quantiles."""
+    """Exact variances at one pair of quantiles.
+
+    Attributes
+    ----------
+    names
+        The parameters.
+    within, inter
+        (parameters,): the variance within the regimes of each, and between them.
+    unweighted
+        (parameters,): κ² Σ Dᵢ, without the regimes' weights: the paper's second ablation.
+    kappa
+        κ = γ' / γ.
+
+    Examples
+    --------
+    >>> import condped
+    >>> truth = condped.problems.get("nested").truth(target_quantile=0.2)
+    >>> max(truth.to_dict(), key=truth.to_dict().get)
+    'x'
+    """
 
     names: tuple[str, ...]
-    within: FloatArray  # (parameters,)
-    inter: FloatArray  # (parameters,)
-    unweighted: FloatArray  # (parameters,): kappa^2 * sum_i D_i, the paper's second ablation
-    kappa: float  # gamma' / gamma
+    within: FloatArray
+    inter: FloatArray
+    unweighted: FloatArray
+    kappa: float
 
     def variance(self, measure: Measure = "within") -> FloatArray:
         """Return (parameters,): the exact variances by a measure."""

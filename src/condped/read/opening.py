@@ -49,13 +49,26 @@ class _Opener(NamedTuple):
     feature: str
     library: str
     extra: str
+    description: str = ""  # of what no reader stands for
 
 
 _IBIS = ("ibis and pyarrow and duckdb", "ibis")
 _OPENERS: Mapping[_Kind, _Opener] = {
     "files": _Opener("stream.open_files", "open_stream", "Streaming files", "pyarrow", "parquet"),
-    "table": _Opener("databases.ibis.tables", "open_table", "Reading tables of databases", *_IBIS),
-    "long": _Opener("databases.ibis.long_tables", "open_long", "Reading long tables", *_IBIS),
+    "table": _Opener(
+        "databases.ibis.tables",
+        "open_table",
+        "Reading tables of databases",
+        *_IBIS,
+        "a table in a database: of Ibis, a .duckdb file, or --backend duckdb://…, postgres://…",
+    ),
+    "long": _Opener(
+        "databases.ibis.long_tables",
+        "open_long",
+        "Reading long tables",
+        *_IBIS,
+        "a condped.LongTable: a row for each parameter of a trial",
+    ),
     "lazy": _Opener(
         "databases.lazy_frames", "open_frame", "Reading lazy frames", "pyarrow", "parquet"
     ),
@@ -65,20 +78,26 @@ _OPENERS: Mapping[_Kind, _Opener] = {
         "Counting in Spark",
         "pyspark and pyarrow and py4j",
         "spark",
+        "a DataFrame of Spark, or a table of --backend spark://…; its workers count",
     ),
     "ray": _Opener(
-        "databases.clusters.ray_data", "open_ray", "Counting in Ray Data", "ray and pyarrow", "ray"
+        "databases.clusters.ray_data",
+        "open_ray",
+        "Counting in Ray Data",
+        "ray and pyarrow",
+        "ray",
+        "a dataset of Ray Data; its workers count",
     ),
 }
 
 
-# Sources without a reader, which only have batches: what they are, and their openers.
-ONLY_BATCHES: Mapping[str, _Opener] = {
-    "an Ibis table, a condped.LongTable, a DuckDB file (.duckdb, .ddb), or the name of a table "
-    "with --backend": _OPENERS["table"],
-    "a DataFrame of Spark, or the name of a table with --backend spark://…": _OPENERS["spark"],
-    "a dataset of Ray Data": _OPENERS["ray"],
-}
+def databases_and_clusters() -> list[tuple[str, str, str]]:
+    """Return the description, the library and the extra of each kind that has no reader."""
+    return [
+        (kind.description, kind.library, kind.extra)
+        for kind in _OPENERS.values()
+        if kind.description
+    ]
 
 
 class Recognised(NamedTuple):

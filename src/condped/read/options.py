@@ -52,10 +52,17 @@ class Reading(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """The same, checked and parsed; :func:`condped.read` describes them.
+    """The options of :func:`condped.read`, which describes them, checked and parsed.
 
     Readers can ignore ``failure_values`` and ``where``, which are applied afterwards, and
     ``engine`` and ``backend``, which were handled before.
+
+    Examples
+    --------
+    >>> ReadOptions(budget=3).refuse("a log of mytool", "budget")
+    Traceback (most recent call last):
+      ...
+    condped.errors.SettingsError: ...
     """
 
     objective: str | int | Sequence[str] | None = option(

@@ -38,7 +38,7 @@ class FollowedSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """One kind of source.
+    """How one kind of source is recognised, and where it is read.
 
     Attributes
     ----------
@@ -52,6 +52,17 @@ class Reader:
         Where the reader's ``read`` is.
     library, extra
         The library it needs, and the extra of condped that installs it.
+
+    Examples
+    --------
+    >>> mytool = Reader(
+    ...     name="mytool",
+    ...     description="a log of mytool (.mytool)",
+    ...     recognises=lambda source: isinstance(source, str) and source.endswith(".mytool"),
+    ...     module="condped_mytool",
+    ... )
+    >>> mytool.recognises("run.mytool")
+    True
     """
 
     name: str

@@ -28,7 +28,15 @@ _MOST_LEVELS = 20  # of lists in lists that are one choice
 class Float:
     """An interval of real numbers.
 
-    With a ``step``, ``high`` is lowered to the highest value that the steps reach.
+    Parameters
+    ----------
+    low, high
+        The bounds, both included.
+    log
+        Whether values are spread evenly on a log scale; ``low`` is then above 0.
+    step
+        The distance between values, if there is one: ``high`` is lowered to the highest value that
+        the steps reach. Not with ``log``.
 
     Examples
     --------
@@ -78,7 +86,16 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class Int:
-    """An interval of integers; ``high`` is lowered to the highest value that the steps reach.
+    """An interval of integers.
+
+    Parameters
+    ----------
+    low, high
+        The bounds, both included; ``high`` is lowered to the highest value that the steps reach.
+    log
+        Whether values are spread evenly on a log scale; ``low`` is then at least 1.
+    step
+        The distance between values; 1 on a log scale.
 
     Examples
     --------
@@ -125,6 +142,11 @@ class Int:
 @dataclass(frozen=True, slots=True)
 class Categorical:
     """A list of choices, without an order.
+
+    Parameters
+    ----------
+    choices
+        Strings, numbers, booleans or None, each once.
 
     Examples
     --------

@@ -34,6 +34,13 @@ class Alternative:
 def when(condition: str, domain: Domain) -> Alternative:
     """Give a parameter this domain while the condition holds.
 
+    Parameters
+    ----------
+    condition
+        A comparison of other parameters, such as ``"model == 'svm' and depth > 3"``.
+    domain
+        A :class:`Float`, :class:`Int` or :class:`Categorical`.
+
     Examples
     --------
     >>> space = Space({"c": Float(0, 1), "x": [when("c < 0.5", Float(-7, -2))]})
@@ -51,7 +58,17 @@ def when(condition: str, domain: Domain) -> Alternative:
 class Space(Mapping[str, tuple[Alternative, ...]]):
     """Parameters in order, each with its alternatives.
 
-    Takes plain data (what a space file holds), domains, or lists of :func:`when`.
+    Parameters
+    ----------
+    parameters
+        By name: plain data (what a space file holds), a domain, :func:`when`, or a list of these.
+    inferred
+        Whether the domains were inferred from the trials.
+    notes
+        Remarks for the user, one sentence each.
+    to_infer
+        Parameters that a tool draws without bounds: their domains are inferred from the values. A
+        name includes what is nested below it (``model`` for ``model/depth``).
 
     Examples
     --------
@@ -62,10 +79,8 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
     """
 
     parameters: Mapping[str, tuple[Alternative, ...]]
-    inferred: bool = False  # inferred from the data, not given
-    notes: tuple[str, ...] = ()  # remarks for the user, one sentence each
-    # Parameters that a tool draws without bounds: their domains are inferred from the values.
-    # A name includes what is nested below it ("model" for "model/depth").
+    inferred: bool = False
+    notes: tuple[str, ...] = ()
     to_infer: tuple[str, ...] = ()
 
     def __init__(

@@ -34,6 +34,11 @@ class Run:
     state
         How the trial ended: ``"complete"``, ``"pruned"``, ``"failed"``, ``"running"``, or a
         ``condped.trials.table.State``.
+
+    Examples
+    --------
+    >>> Run(values=[0.3], parameters={"lr": 0.1}).state.name
+    'COMPLETE'
     """
 
     values: Sequence[float | None]

@@ -145,6 +145,13 @@ class TrialTable:
         Their positions there.
     studies
         The study of each trial, if the table holds those of several; None: one study.
+
+    Examples
+    --------
+    >>> import condped
+    >>> table = condped.read({"x": [0.1, 0.7, 0.4], "loss": [3.0, 1.0, 2.0]}, objective="loss")
+    >>> len(table), table.names, len(table.first(2))
+    (3, ('x',), 2)
     """
 
     parameters: tuple[Parameter, ...]

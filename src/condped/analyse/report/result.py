@@ -34,6 +34,13 @@ class Report(Result):
         All numbers of the page, as plain data for JSON.
     importance
         The importances that the page opens with; as plain text for readers that run no scripts.
+
+    Examples
+    --------
+    >>> import condped
+    >>> page = condped.report(condped.problems.get("nested").sample(200, seed=0), verdicts=False)
+    >>> page.html[:15].lower(), page.data["schema"]
+    ('<!doctype html>', 'condped.report/1')
     """
 
     schema: ClassVar[str] = "condped.report/1"

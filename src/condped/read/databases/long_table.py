@@ -24,6 +24,16 @@ class LongTable:
     domain
         Name of the column that records the domain of each value, as JSON: that of a space file, or
         Optuna's. Not needed where a space is given.
+
+    Examples
+    --------
+    >>> import condped, ibis, pyarrow
+    >>> columns = {"trial": [0, 1], "parameter": ["x", "x"], "value": [0.2, 0.7], "loss": [2, 1]}
+    >>> space = {"x": {"type": "float", "low": 0, "high": 1}}
+    >>> rows = ibis.duckdb.connect().create_table("rows", pyarrow.table(columns))
+    >>> long = LongTable(rows)
+    >>> condped.importance(long, objective="loss", space=space).account.trials.used
+    2
     """
 
     rows: Any

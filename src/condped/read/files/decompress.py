@@ -23,7 +23,21 @@ ALLOWED_BYTES = 64 << 20
 
 @contextmanager
 def open_decompressed(path: str) -> Iterator[IO[bytes]]:
-    """Open a file, .gz and .zst decompressed; errors while reading name the file."""
+    """Open a file, .gz and .zst decompressed; errors while reading name the file.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "log.gz"
+    >>> _ = path.write_bytes(gzip.compress(b"0.3 lr=0.1"))
+    >>> with open_decompressed(str(path)) as file:
+    ...     file.read()
+    b'0.3 lr=0.1'
+    """
     try:
         with _file(path) as file:
             yield file

@@ -20,6 +20,15 @@ class Followed:
     """A source that is read repeatedly; :func:`condped.follow` returns one.
 
     Can be used in a ``with`` statement, which closes it.
+
+    Examples
+    --------
+    >>> import condped
+    >>> trials = [{"x": 0.1, "loss": 0.3}, {"x": 0.7, "loss": 0.9}]
+    >>> with condped.follow(trials, objective="loss") as followed:
+    ...     trials.append({"x": 0.4, "loss": 0.6})
+    ...     followed.update(), followed.finished
+    (True, 3)
     """
 
     def __init__(self, source: Any, reading: Reading) -> None:

@@ -124,6 +124,17 @@ def build_runs(runs: RawRuns, options: ReadOptions, source: str) -> TrialTable:
         The options that the reader was called with.
     source
         What was read, for messages, such as "a log of mytool".
+
+    Examples
+    --------
+    >>> runs = RawRuns(
+    ...     parameters=RawTable.of_records([{"lr": 0.1}, {"lr": 0.2}]),
+    ...     metrics=RawTable.of_records([{"loss": 0.3}, {"loss": 0.1}]),
+    ...     states=["complete", "complete"],
+    ...     objectives=("loss",),
+    ... )
+    >>> build_runs(runs, ReadOptions(), "a log of mytool").names
+    ('lr',)
     """
     options.refuse(source, "state", "order")
     if runs.metrics.rows == 0:

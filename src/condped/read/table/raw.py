@@ -35,12 +35,32 @@ _MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
-    """Named columns of equal length, each made when first used."""
+    """Named columns of equal length, each made when first used.
+
+    Attributes
+    ----------
+    names
+        Of the columns.
+    rows
+        Their length.
+    make
+        Returns the column of a name.
+    sparse
+        Whether columns without any value are left out.
+    made
+        The columns made so far, by name.
+
+    Examples
+    --------
+    >>> table = RawTable.of_records([{"lr": 0.1}, {"lr": 0.2, "momentum": 0.9}])
+    >>> table.names, table.rows
+    (('lr', 'momentum'), 2)
+    """
 
     names: tuple[str, ...]
     rows: int
     make: Callable[[str], Column]
-    sparse: bool = False  # whether columns without any value are left out
+    sparse: bool = False
     made: dict[str, Column] = field(default_factory=dict)
 
     @classmethod
@@ -165,6 +185,10 @@ class RawRuns:
         What was measured at lower budgets, if requested.
     mixed
         Whether parameters are among other columns, from which only their names distinguish them.
+
+    Examples
+    --------
+    See :func:`condped.read.table.build.build_runs`.
     """
 
     parameters: RawTable

@@ -305,13 +305,26 @@ def _p_text(p_value: float) -> str:
 
 
 def sources_text(sources: Sources) -> str:
-    """Return a line per kind of source."""
-    return "\n".join(table_lines(source_rows(sources), right=set()))
+    """Return a line per kind of source, or several where one is too long."""
+    indent = max(len(_reader(kind)) for kind in sources.kinds) + 2
+    lines: list[str] = []
+    for kind in sources.kinds:
+        lines += wrapped(kind.description, _reader(kind).ljust(indent), " " * indent)
+        needs = _needs(kind)  # a command to copy, in one piece
+        if width_of(lines[-1] + needs) <= text_width():
+            lines[-1] += needs
+        else:
+            lines.append(" " * (indent - 1) + needs)
+    return "\n".join(lines)
 
 
 def source_rows(sources: Sources) -> list[tuple[str, str]]:
     """Return each reader, and what it reads and needs."""
-    return [(kind.reader or "–", f"{kind.description}{_needs(kind)}") for kind in sources.kinds]
+    return [(_reader(kind), f"{kind.description}{_needs(kind)}") for kind in sources.kinds]
+
+
+def _reader(kind: SourceKind) -> str:
+    return "–" if kind.reader is None else kind.reader
 
 
 def _needs(kind: SourceKind) -> str:
