@@ -105,13 +105,13 @@ def test_failures_are_looked_at_before_more_trials_are_run(
     """Where most trials fail, or all, and the rest shows nothing, more of them would fail, too."""
     storage = f"sqlite:///{tmp_path / 'failing.db'}"
     study = optuna.create_study(storage=storage, study_name="failing")
-    space = {"x": optuna.distributions.FloatDistribution(0, 1)}
+    unit = optuna.distributions.FloatDistribution(0, 1)
     for place in range(40):
         fails = place < failing
         study.add_trial(
             optuna.trial.create_trial(
                 params={"x": (7 * place % 40) / 40},
-                distributions=space,
+                distributions={"x": unit},
                 state=optuna.trial.TrialState.FAIL if fails else optuna.trial.TrialState.COMPLETE,
                 value=None if fails else place % 3,
             )
