@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import condped
 from fuzz import mutate
 from fuzz.door import Door
 from fuzz.doors import tables
 from fuzz.doors.text_files import SPACE, read_or_stream
+
+Kind: TypeAlias = Callable[[list[int | None]], Any]
 
 
 class Parquet(Door):
@@ -23,9 +28,10 @@ class Parquet(Door):
     oracle = "the table as pyarrow reads it, batches for reading whole"
     batch = 1_000
     endings: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
+    kinds: ClassVar[tuple[Kind, ...]] = ()
 
     def make(self, rng: Random) -> tuple[str, bytes]:
-        table = _arrow_table(rng)
+        table = _arrow_table(rng, self.kinds)
         data = self.written(rng, table)
         if rng.random() < 0.7:
             data = _damaged(rng, data)
@@ -76,6 +82,54 @@ class Parquet(Door):
         return pq.ParquetFile(name).read()
 
 
+def _zoned(numbers: list[int | None]) -> Any:
+    """Return times in a zone that no database of zones has."""
+    import pyarrow as pa  # noqa: PLC0415  (imported by workers only; so below)
+
+    return pa.array(numbers, pa.timestamp("ns", "Not/AZone"))
+
+
+def _scaled(numbers: list[int | None]) -> Any:
+    """Return decimals with a negative scale."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    return pa.array(
+        [None if n is None else Decimal(1000 * n) for n in numbers], pa.decimal128(9, -3)
+    )
+
+
+def _run_ends(numbers: list[int | None]) -> Any:
+    """Return numbers whose repetitions are counted."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    ends = pa.array(range(1, len(numbers) + 1), pa.int32())
+    return pa.RunEndEncodedArray.from_arrays(ends, pa.array(numbers))
+
+
+def _union(numbers: list[int | None]) -> Any:
+    """Return a column of numbers and texts."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    kinds = pa.array([place % 2 for place in range(len(numbers))], pa.int8())
+    texts = pa.array([str(n) for n in numbers])
+    return pa.UnionArray.from_sparse(kinds, [pa.array(numbers), texts])
+
+
+def _views(numbers: list[int | None]) -> Any:
+    """Return lists whose offsets need not ascend."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    lists = [None if n is None else [n, n] for n in numbers]
+    return pa.array(lists, pa.list_view(pa.int64()))
+
+
+def _extension(numbers: list[int | None]) -> Any:
+    """Return truth values in bytes, a type defined on top of another."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    return pa.ExtensionArray.from_storage(pa.bool8(), pa.array(numbers, pa.int8()))
+
+
 class Arrow(Parquet):
     """Files of Arrow's own format, with and without compressed buffers and dictionaries."""
 
@@ -83,6 +137,7 @@ class Arrow(Parquet):
     title = "Arrow and Feather"
     weight = 2
     endings = (".arrow", ".feather")
+    kinds = (_zoned, _scaled, _run_ends, _union, _views, _extension)  # which Parquet has not
 
     def written(self, rng: Random, table: Any) -> bytes:
         import pyarrow as pa  # noqa: PLC0415  (imported by workers only)
@@ -109,7 +164,7 @@ def _damaged(rng: Random, data: bytes) -> bytes:
     return data[:at] + mutate.changed_bytes(rng, data[at:])
 
 
-def _arrow_table(rng: Random) -> Any:
+def _arrow_table(rng: Random, further: tuple[Kind, ...]) -> Any:
     """Return a table with columns of types that files have and Python has not."""
     import pyarrow as pa  # noqa: PLC0415  (imported by workers only)
 
@@ -121,7 +176,8 @@ def _arrow_table(rng: Random) -> Any:
     ints = rng.choice((pa.int8(), pa.int32(), pa.int64(), pa.uint64(), pa.float32()))
     columns["p0"] = pa.array(floats, rng.choice((pa.float64(), pa.float32())))
     columns["p1"] = pa.array(numbers, ints)
-    kinds: tuple[Any, ...] = (
+    kinds: tuple[Callable[[], Any], ...] = (
+        *(partial(kind, numbers) for kind in further),
         lambda: pa.array(texts, rng.choice((pa.string(), pa.large_string(), pa.string_view()))),
         lambda: pa.array(texts).dictionary_encode(),
         lambda: pa.array([None if n is None else n > 5 for n in numbers]),
