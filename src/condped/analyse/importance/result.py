@@ -347,7 +347,7 @@ class ImportanceResult(ByName[ParameterImportance], Result):
             return scored_result(restored_scores(data, 1), quantile, settings, account)
         quantiles = None if quantile is None else (quantile,)
         found = importance_result(restored_analysis(data, quantiles, settings, account))
-        known = {name: data[name] for name in ("gates", "conditions") if name in data}
+        known = {name: data[name] for name in ("gates", "conditions")}
         return replace(
             found,
             _known=rebuilt(GatesAndConditions, known, "gates and conditions"),
