@@ -66,6 +66,7 @@ def test_wandb_has_summary_table_and_page(tmp_path: Path, monkeypatch: pytest.Mo
     condped.log(report(), run)
     summary = dict(run.summary)
     run.finish()
+    wandb.teardown()  # its service would keep this directory as its own for later tests
     found = report().importance
     for own in found:
         assert summary[f"condped/importance/{own.name}"] == pytest.approx(own.importance)
