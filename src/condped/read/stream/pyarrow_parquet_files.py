@@ -84,6 +84,11 @@ class TableFile:
             check_unique_columns(path, schema.names)
             groups = range(metadata.num_row_groups)
             segments = tuple(metadata.row_group(place).num_rows for place in groups)
+            if sum(segments) != metadata.num_rows:
+                raise DataError(
+                    f"{what} is damaged: it records {metadata.num_rows:,} rows, and its row groups "
+                    f"{sum(segments):,}. Restore it, or write it again."
+                )
         if min(segments, default=0) < 0:
             raise DataError(
                 f"{what} is damaged: it records {min(segments):,} rows. Restore it, or write it "
