@@ -70,7 +70,7 @@ def test_every_kind_survives(kind: str, tmp_path: Path) -> None:
     result.save(file)
     found = condped.load(file)
     assert type(found) is type(result)
-    assert found == result
+    assert repr(found) == repr(result)  # not ==: from Python 3.13 on, fields that are NaN differ
     assert str(found) == str(result)
     assert found.rows() == result.rows()
     assert json.dumps(found.to_data()) == json.dumps(result.to_data())
