@@ -80,7 +80,8 @@ def test_forests_are_about_the_whole_objective(method: Any) -> None:
 @pytest.mark.parametrize(("method", "absent"), ALL)
 def test_the_same_seed_gives_the_same_numbers(method: Any, absent: Any) -> None:
     """And results equal each other."""
-    assert ask(trials(), method, absent, seed=3) == ask(trials(), method, absent, seed=3)
+    first, second = (ask(trials(), method, absent, seed=3) for _ in range(2))
+    assert repr(first) == repr(second)  # not ==: from Python 3.13 on, fields that are NaN differ
 
 
 def test_another_seed_gives_another_forest() -> None:
